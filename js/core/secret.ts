@@ -1,0 +1,18 @@
+/** Marks secret values; registered, so that copies of this package agree on it. */
+export const SECRET_VALUE_BRAND: unique symbol = Symbol.for('graphorin.SecretValue') as never;
+/** The symbol `util.inspect` looks for. */
+export const NODEJS_INSPECT_CUSTOM: unique symbol = Symbol.for('nodejs.util.inspect.custom') as never;
+
+/** A secret that does not show itself: printing, serialising and inspecting it give a placeholder. */
+export interface SecretValue {
+  readonly [SECRET_VALUE_BRAND]: true;
+  /** Length in bytes. */
+  readonly length: number;
+  use<T>(fn: (raw: string) => T | Promise<T>): Promise<T>;
+  useBuffer<T>(fn: (buf: Buffer) => T | Promise<T>): Promise<T>;
+  reveal(): string;
+  dispose(): void;
+  [Symbol.toPrimitive](hint: string): string | number;
+  toJSON(): string;
+  [NODEJS_INSPECT_CUSTOM](depth?: number, opts?: unknown, inspect?: unknown): string;
+}

@@ -1,0 +1,167 @@
+//! The store behind counters, gauges and histograms (spec 01 section 5.1).
+//!
+//! Invariants: counters and gauges share one map in first-write order, the last writer decides the
+//! kind; histograms keep raw observations in a map of their own. A name outside
+//! `/^[a-z][a-z0-9._-]*$/i` is dropped on write and simply absent on read.
+
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::fmt::Write as _;
+
+/// What last wrote a key of the shared counter map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Written by an increment.
+    Counter,
+    /// Written by a gauge.
+    Gauge,
+}
+
+#[derive(Debug)]
+struct Scalar {
+    key: String,
+    value: f64,
+    kind: Kind,
+}
+
+#[derive(Debug, Default)]
+struct Store {
+    scalars: Vec<Scalar>,
+    scalar_at: FxHashMap<String, usize>,
+    histograms: Vec<(String, Vec<f64>)>,
+    histogram_at: FxHashMap<String, usize>,
+}
+
+/// Counters, gauges and histograms of one realm.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    store: RefCell<Store>,
+}
+
+/// Renders a metric key: the name alone, or `name{a=1,b=2}` with the labels in the order given.
+///
+/// Callers pass labels sorted by name in UTF-16 code-unit order; for the ASCII names used here that
+/// is byte order.
+#[must_use]
+pub fn key(name: &str, labels: &[(&str, &str)]) -> String {
+    if labels.is_empty() {
+        return name.to_owned();
+    }
+    let size = name.len() + 2 + labels.iter().map(|(k, v)| k.len() + v.len() + 2).sum::<usize>();
+    let mut out = String::with_capacity(size);
+    out.push_str(name);
+    for (index, (label, value)) in labels.iter().enumerate() {
+        let open = if index == 0 { '{' } else { ',' };
+        write!(out, "{open}{label}={value}").expect("writing to a String cannot fail");
+    }
+    out.push('}');
+    out
+}
+
+fn is_metric_name(key: &str) -> bool {
+    let name = key.split('{').next().unwrap_or_default();
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+impl Metrics {
+    /// Adds `by` to the counter under `key`, starting from 0.
+    pub fn increment(&self, key: &str, by: f64) {
+        self.write(key, Kind::Counter, |value| value + by);
+    }
+
+    /// Sets the gauge under `key`.
+    pub fn set_gauge(&self, key: &str, value: f64) {
+        self.write(key, Kind::Gauge, |_| value);
+    }
+
+    fn write(&self, key: &str, kind: Kind, next: impl FnOnce(f64) -> f64) {
+        let mut store = self.store.borrow_mut();
+        if let Some(&at) = store.scalar_at.get(key) {
+            let scalar = &mut store.scalars[at];
+            scalar.value = next(scalar.value);
+            scalar.kind = kind;
+        } else if is_metric_name(key) {
+            let at = store.scalars.len();
+            store.scalars.push(Scalar { key: key.to_owned(), value: next(0.0), kind });
+            store.scalar_at.insert(key.to_owned(), at);
+        }
+    }
+
+    /// Appends an observation to the histogram under `key`.
+    pub fn observe(&self, key: &str, value: f64) {
+        let mut store = self.store.borrow_mut();
+        if let Some(&at) = store.histogram_at.get(key) {
+            store.histograms[at].1.push(value);
+        } else if is_metric_name(key) {
+            let at = store.histograms.len();
+            store.histograms.push((key.to_owned(), vec![value]));
+            store.histogram_at.insert(key.to_owned(), at);
+        }
+    }
+
+    /// The counter or gauge under `key`, 0 when absent.
+    #[must_use]
+    pub fn counter(&self, key: &str) -> f64 {
+        let store = self.store.borrow();
+        store.scalar_at.get(key).map_or(0.0, |&at| store.scalars[at].value)
+    }
+
+    /// The observations under `key`, empty when absent.
+    #[must_use]
+    pub fn histogram(&self, key: &str) -> Vec<f64> {
+        let store = self.store.borrow();
+        store.histogram_at.get(key).map_or_else(Vec::new, |&at| store.histograms[at].1.clone())
+    }
+
+    /// Every counter and gauge, in first-write order.
+    #[must_use]
+    pub fn scalars(&self) -> Vec<(String, f64, Kind)> {
+        self.store.borrow().scalars.iter().map(|s| (s.key.clone(), s.value, s.kind)).collect()
+    }
+
+    /// Every histogram, in first-write order.
+    #[must_use]
+    pub fn histograms(&self) -> Vec<(String, Vec<f64>)> {
+        self.store.borrow().histograms.clone()
+    }
+
+    /// Forgets everything.
+    pub fn reset(&self) {
+        *self.store.borrow_mut() = Store::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_follow_the_spec() {
+        assert_eq!(key("a.b", &[]), "a.b");
+        assert_eq!(key("a.b", &[("a", "x"), ("b", "1"), ("c", "true")]), "a.b{a=x,b=1,c=true}");
+    }
+
+    #[test]
+    fn names_outside_the_grammar_are_dropped() {
+        let metrics = Metrics::default();
+        for name in ["1bad", "bad name", "", "é"] {
+            metrics.increment(name, 1.0);
+            metrics.observe(name, 1.0);
+        }
+        metrics.increment("A-B_c.9", 2.0);
+        assert_eq!(metrics.scalars(), vec![("A-B_c.9".to_owned(), 2.0, Kind::Counter)]);
+        assert!(metrics.histograms().is_empty());
+    }
+
+    #[test]
+    fn the_last_writer_decides_the_kind() {
+        let metrics = Metrics::default();
+        metrics.set_gauge("g{z=1}", 3.0);
+        metrics.increment("g{z=1}", 1.0);
+        assert_eq!(metrics.scalars(), vec![("g{z=1}".to_owned(), 4.0, Kind::Counter)]);
+        metrics.reset();
+        assert!(metrics.counter("g{z=1}").abs() < f64::EPSILON);
+    }
+}

@@ -1,0 +1,3 @@
+//! The sandbox process: Boa and nothing else. See `ferrule::sandbox`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Projection of tools as a typed code API.

@@ -1,0 +1,1 @@
+//! Taint labels, the ledger and the flow policy.

@@ -1,0 +1,1 @@
+//! The pipeline of one tool call and the batch scheduler, against a `Host` trait.

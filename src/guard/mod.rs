@@ -1,0 +1,1 @@
+//! Memory-modification guards and their hash.

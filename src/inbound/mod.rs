@@ -1,0 +1,1 @@
+//! The imperative-pattern catalogue, its scanner, and the untrusted-content envelope.

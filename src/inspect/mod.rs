@@ -1,0 +1,1 @@
+//! The injection-classifier seam.

@@ -1,0 +1,1 @@
+//! Door of `code_mode`.

@@ -1,0 +1,23 @@
+//! The door: the only place that knows napi. It converts and forwards; no logic lives here.
+//!
+//! Lint exceptions: napi generates `extern "C"` glue, so `unsafe_code` is allowed in this room only,
+//! and `#[napi]` items take owned values by design (`needless_pass_by_value`).
+#![allow(unsafe_code, reason = "the napi door")]
+#![allow(clippy::needless_pass_by_value, reason = "napi hands over owned values")]
+#![allow(missing_docs, reason = "documented once, on the TypeScript side")]
+
+mod audit;
+mod code_mode;
+mod dataflow;
+mod executor;
+mod guard;
+mod inbound;
+mod outbound;
+mod policy;
+mod registry;
+mod result;
+mod sandbox;
+mod schema;
+mod secrets;
+mod streaming;
+mod text;

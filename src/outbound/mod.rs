@@ -1,0 +1,1 @@
+//! Commentary patterns and the splitter of wrapped text.

@@ -1,0 +1,1 @@
+//! The argument policy engine and the rule-of-two compiler.

@@ -1,0 +1,1 @@
+//! Tool names, normalisation, collisions and search.

@@ -1,0 +1,1 @@
+//! Bounding, spilling and reading back of tool results.

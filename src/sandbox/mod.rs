@@ -1,0 +1,1 @@
+//! Sandbox tiers, their resolver, and the process sandbox.

@@ -1,0 +1,1 @@
+//! JSON Schema: compiling and checking, drafts, fingerprints.

@@ -1,0 +1,1 @@
+//! Secret references, allowlists and the secrets audit.

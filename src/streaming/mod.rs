@@ -1,0 +1,1 @@
+//! The per-call channel and its aggregation buffer.

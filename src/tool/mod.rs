@@ -1,0 +1,1 @@
+//! What a resolved tool is: its classes, trust class and defaults.

@@ -1,0 +1,1 @@
+//! JSON text in and out, depth and size limits, canonical form, well-formed cuts, token estimates.
