@@ -1,0 +1,200 @@
+/**
+ * The values of a call. They never leave JavaScript: the native pipeline names a call by its slot,
+ * and the functions in `host/` read and write the frame under that number.
+ *
+ * @internal
+ */
+import type { NativeExecutor } from '../../native/binding.js';
+import type {
+  CompletedToolCall,
+  MessageContent,
+  ResolvedTool,
+  ResultHandle,
+  RunContext,
+  Sandbox,
+  Sensitivity,
+  ToolCall,
+  ToolError,
+  ToolExecutionContext,
+  ToolOutcome,
+  ToolReturnTaint,
+  ToolSource,
+  ToolTrustClass,
+} from '../core/index.js';
+import type { ResultEnvelope, SpillWriter } from '../result/index.js';
+import type { StreamingChannel } from '../streaming/index.js';
+import type { SecretsOwner } from './context.js';
+import type {
+  ExecutorOptions,
+  IdempotencyEntry,
+  MemoryModificationGuard,
+  MemorySnapshot,
+  ToolSpan,
+} from './types.js';
+
+/** The callback threw; its value is in the frame. */
+export const THREW = -1;
+/** The answer will be settled. */
+export const PENDING = -2;
+/** The answer is in the frame's details. */
+export const DETAILS = -3;
+
+/** Whose output a spilled artifact is. */
+export interface ProducerRecord {
+  readonly trustClass: ToolTrustClass;
+  readonly source: ToolSource;
+  readonly sensitivity?: Sensitivity;
+  readonly imperativeFlagged?: true;
+}
+
+/** What is shared by the calls of an executor. */
+export interface ExecutorState {
+  readonly native: NativeExecutor;
+  readonly options: ExecutorOptions;
+  readonly spill: SpillWriter;
+  /** Handles this executor has spilled, oldest first. */
+  readonly producers: Map<string, ProducerRecord>;
+  readonly producerCap: number;
+  readonly graceMs: number;
+  /** Calls of a batch that start at once. */
+  readonly window: number;
+  /** Calls in flight by idempotency key. */
+  readonly inFlight: Map<string, { readonly fingerprint: string; readonly done: Promise<ToolOutcome> }>;
+}
+
+/** What the caller said about a call. */
+export interface CallRequest {
+  readonly state: ExecutorState;
+  readonly call: ToolCall;
+  readonly runContext: RunContext;
+  readonly stepNumber: number;
+  readonly trustLevel: string;
+  readonly finish: (frame: Frame) => void;
+}
+
+/** The details of a bounded body, in the order the native side asks for them. */
+export interface BoundDetails {
+  truncated: boolean;
+  strategyIndex: number;
+  originalTokens: number;
+  keptTokens: number;
+  droppedTokens: number;
+  unitsDropped: number;
+  summarizerModel: string | undefined;
+  artifactPath: string | undefined;
+  artifactBytes: number | undefined;
+  degraded: boolean;
+}
+
+/** One call. */
+export class Frame {
+  readonly slot: number;
+  readonly state: ExecutorState;
+  readonly call: ToolCall;
+  readonly runContext: RunContext;
+  readonly stepNumber: number;
+  readonly trustLevel: string;
+  readonly finish: (frame: Frame) => void;
+
+  entry: ResolvedTool | undefined = undefined;
+  effective: unknown = undefined;
+  validated: unknown = undefined;
+  updatedInput: unknown = undefined;
+  schemaMessage: string | undefined = undefined;
+  schemaError: unknown = undefined;
+  reason: string | undefined = undefined;
+  flow: string | undefined = undefined;
+  sourceKinds: ReadonlyArray<string> | undefined = undefined;
+
+  /** What a callback threw last, and which. */
+  thrown: unknown = undefined;
+  callback: string | undefined = undefined;
+
+  span: ToolSpan | undefined = undefined;
+  spanEpoch = 0;
+  spanRan = false;
+  spanSettled = false;
+  settleAttempt: ((success: boolean) => void) | undefined = undefined;
+  spanTimer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  controller: AbortController | undefined = undefined;
+  detach: (() => void) | undefined = undefined;
+  channel: StreamingChannel | undefined = undefined;
+  ctx: ToolExecutionContext | undefined = undefined;
+  owner: SecretsOwner | undefined = undefined;
+  guard: MemoryModificationGuard | undefined = undefined;
+  before: MemorySnapshot | undefined = undefined;
+  regions: ReadonlyArray<string> | undefined = undefined;
+  verifyUs = 0;
+  idempotencyKey: string | undefined = undefined;
+  idempotent: { readonly fingerprint: string; readonly resolve: (outcome: ToolOutcome) => void } | undefined =
+    undefined;
+  replay: IdempotencyEntry | undefined = undefined;
+
+  sandbox: Sandbox | undefined = undefined;
+  sandboxPolicy: { timeoutMs: number; maxMemoryMb: number; noNetwork: boolean; noFilesystem: boolean } | undefined =
+    undefined;
+  dispatchEpoch = 0;
+  startedAt = 0;
+  limitTimer: ReturnType<typeof setTimeout> | undefined = undefined;
+  graceTimer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  raw: unknown = undefined;
+  envelope: ResultEnvelope<unknown> | undefined = undefined;
+  textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = [];
+  nonText: ReadonlyArray<MessageContent> = [];
+  producer: ProducerRecord | undefined = undefined;
+  body = '';
+  bound: BoundDetails | undefined = undefined;
+  handle: ResultHandle | undefined = undefined;
+  spillFlagged = false;
+  patterns: ReadonlyArray<string> = [];
+  sanitised: { wrapped: boolean; stripped: boolean; blocked: boolean; scanUs: number } | undefined = undefined;
+  taint: ToolReturnTaint | undefined = undefined;
+
+  error: ToolError | undefined = undefined;
+  outcome: ToolOutcome | undefined = undefined;
+  record: CompletedToolCall | undefined = undefined;
+
+  constructor(slot: number, request: CallRequest) {
+    this.slot = slot;
+    this.state = request.state;
+    this.call = request.call;
+    this.runContext = request.runContext;
+    this.stepNumber = request.stepNumber;
+    this.trustLevel = request.trustLevel;
+    this.finish = request.finish;
+  }
+
+  /** The tool; the pipeline asks for it only after the look-up. */
+  get tool(): ResolvedTool {
+    return this.entry as ResolvedTool;
+  }
+}
+
+const frames: (Frame | undefined)[] = [];
+const free: number[] = [];
+
+/** Gives a call a slot. */
+export function openFrame(request: CallRequest): Frame {
+  const slot = free.pop() ?? frames.length;
+  const frame = new Frame(slot, request);
+  frames[slot] = frame;
+  return frame;
+}
+
+/** The frame of a slot. */
+export function frameAt(slot: number): Frame {
+  return frames[slot] as Frame;
+}
+
+/** Takes the slot back. */
+export function closeFrame(frame: Frame): void {
+  frames[frame.slot] = undefined;
+  free.push(frame.slot);
+}
+
+/** Frames in use; for tests. */
+export function openFrameCount(): number {
+  return frames.length - free.length;
+}

@@ -1,0 +1,313 @@
+/**
+ * The host's side of reporting: spans, audit rows, events, and the record that ends a call.
+ *
+ * @internal
+ */
+import type { FailureRecord } from '../../../native/binding.js';
+import { emitToolAudit } from '../../audit/index.js';
+import type { ToolAuditEvent } from '../../audit/index.js';
+import { NOOP_TRACER } from '../../core/index.js';
+import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolError, ToolErrorKind } from '../../core/index.js';
+import { closeFrame, THREW } from '../frame.js';
+import type { Frame } from '../frame.js';
+import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
+import { renderThrown } from '../thrown.js';
+import type { ExecutorEvent } from '../types.js';
+import { release } from './dispatch.js';
+
+/** How long a tracer may take to settle after an attempt has ended, in milliseconds. */
+const TRACER_GRACE_MS = 1_000;
+
+function creationAttributes(frame: Frame): SpanAttributes {
+  const { tool, call } = frame;
+  return {
+    'graphorin.tool.name': tool.name,
+    'graphorin.tool.call_id': call.toolCallId,
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': tool.name,
+    'gen_ai.tool.call.id': call.toolCallId,
+    'graphorin.tool.side_effect_class': tool.__sideEffectClass,
+    'graphorin.tool.streaming_hint': tool.__streamingHint === true,
+    'graphorin.tool.trust_class': tool.__trustClass,
+    ...(tool.sensitivity === undefined ? {} : { 'graphorin.tool.sensitivity': tool.sensitivity }),
+    ...(tool.memoryGuardTier === undefined
+      ? {}
+      : { 'graphorin.tool.memory_guard.tier': tool.memoryGuardTier }),
+  };
+}
+
+/**
+ * Opens a span with the run's tracer and runs the attempt inside. The function given to the tracer
+ * settles when the attempt does: with the record, or by throwing, so that any tracer sees a failure.
+ */
+export function openSpan(frame: Frame, epoch: number): number {
+  frame.spanEpoch = epoch;
+  frame.spanRan = false;
+  frame.spanSettled = false;
+  frame.error = undefined;
+  const { runContext } = frame;
+  const body = (span: AISpan): Promise<CompletedToolCall> => {
+    if (frame.spanEpoch !== epoch || frame.spanRan) {
+      return Promise.reject(new Error('The tracer ran the body of a tool span twice.'));
+    }
+    frame.spanRan = true;
+    frame.span = span as typeof frame.span;
+    const attempt = new Promise<CompletedToolCall>((resolve, reject) => {
+      frame.settleAttempt = (success) => {
+        if (success) resolve(recordOf(frame));
+        else reject(frame.thrown ?? new Error(frame.error?.message));
+      };
+    });
+    // The tracer may drop the promise; a failure of the tool is not an unhandled rejection.
+    attempt.catch(() => {});
+    runAttempt(frame, runContext.tracer !== NOOP_TRACER);
+    return attempt;
+  };
+  try {
+    const settled = runContext.tracer.span(
+      {
+        type: 'tool.execute',
+        ...(runContext.span === undefined ? {} : { parent: runContext.span }),
+        attrs: creationAttributes(frame),
+      },
+      body,
+    );
+    Promise.resolve(settled).then(
+      () => spanSettled(frame, epoch, 0),
+      (error: unknown) => {
+        if (!frame.spanRan) threw(frame, 'tracer.span', error);
+        spanSettled(frame, epoch, THREW);
+      },
+    );
+    return 0;
+  } catch (error) {
+    if (frame.spanRan) {
+      // The attempt is on its way; the tracer is not needed to end it.
+      frame.spanSettled = true;
+      return 0;
+    }
+    return threw(frame, 'tracer.span', error);
+  }
+}
+
+function spanSettled(frame: Frame, epoch: number, code: number): void {
+  if (frame.spanEpoch !== epoch) return;
+  frame.spanSettled = true;
+  if (frame.spanTimer !== undefined) globalThis.clearTimeout(frame.spanTimer);
+  frame.spanTimer = undefined;
+  if (!frame.spanRan && code === 0) {
+    threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
+  }
+  settleSpan(frame, epoch, code);
+}
+
+/** The attempt has ended: lets the tracer end the span, which ends the attempt for the pipeline. */
+export function closeSpan(frame: Frame, epoch: number, success: number): number {
+  release(frame);
+  const settleAttempt = frame.settleAttempt;
+  frame.settleAttempt = undefined;
+  if (frame.spanSettled) {
+    settleSpan(frame, epoch, 0);
+  } else if (frame.runContext.tracer !== NOOP_TRACER) {
+    // A tracer that never settles must not hold the call.
+    frame.spanTimer = globalThis.setTimeout(() => spanSettled(frame, epoch, 0), TRACER_GRACE_MS);
+  }
+  settleAttempt?.(success === 1);
+  return 0;
+}
+
+/** Sets attributes. */
+export function spanAttributes(frame: Frame, attributes: SpanAttributes): number {
+  return guarded(frame, 'span.setAttributes', () => {
+    frame.span?.setAttributes(attributes);
+    return 0;
+  });
+}
+
+/** Sets the status and records the thrown value. */
+export function spanFailed(frame: Frame, cancelled: boolean, message: string): number {
+  return guarded(frame, 'span.setStatus', () => {
+    frame.span?.setAttributes({ 'error.type': frame.error?.kind ?? 'execution_failed' });
+    frame.span?.setStatus(cancelled ? 'cancelled' : 'error', message);
+    frame.span?.recordException(frame.thrown);
+    return 0;
+  });
+}
+
+/** Emits a row. */
+export function audit(frame: Frame, action: string, decision: string, metadata: object | undefined): number {
+  const toolName = frame.entry?.name ?? frame.call.toolName;
+  const row: ToolAuditEvent = {
+    action: action as ToolAuditEvent['action'],
+    actor: { kind: 'tool', id: toolName },
+    target: toolName,
+    decision: decision as ToolAuditEvent['decision'],
+    ts: Date.now(),
+    context: {
+      runId: frame.runContext.runId,
+      stepNumber: frame.stepNumber,
+      toolCallId: frame.call.toolCallId,
+    },
+    ...(metadata ? { metadata: metadata as Record<string, unknown> } : {}),
+  };
+  const { emitAudit } = frame.state.options;
+  if (!emitAudit) {
+    emitToolAudit(row);
+    return 0;
+  }
+  const { thrown, callback } = frame;
+  const code = guarded(frame, 'emitAudit', () => {
+    emitAudit(row);
+    return 0;
+  });
+  // A row about a thrown value must not replace it, unless the auditor itself is the news.
+  if (code === 0) {
+    frame.thrown = thrown;
+    frame.callback = callback;
+  }
+  return code;
+}
+
+/** A value an audit row holds by reference. */
+export function held(frame: Frame, which: number): unknown {
+  if (which === 0) return [...(frame.sourceKinds ?? [])];
+  if (which === 1) return [...(frame.regions ?? [])];
+  if (which === 2) return [...frame.patterns];
+  return frame.idempotencyKey;
+}
+
+function emit(frame: Frame, event: ExecutorEvent): number {
+  const sink = frame.state.options.streamingSink;
+  if (!sink) return 0;
+  const { thrown } = frame;
+  const code = guarded(frame, 'streamingSink', () => {
+    sink(event);
+    return 0;
+  });
+  if (code === 0 || frame.error) frame.thrown = thrown;
+  return code;
+}
+
+/** Keeps a failure as the outcome, and tells the sink where the site does. */
+export function failed(frame: Frame, record: FailureRecord, event: boolean): number {
+  const { toolCallId } = frame.call;
+  const error: ToolError = {
+    toolCallId,
+    toolName: frame.entry?.name ?? frame.call.toolName,
+    kind: record.kind as ToolErrorKind,
+    message: record.message,
+    ...(record.withCause ? { cause: frame.thrown } : {}),
+    ...(record.hint === undefined || record.hint === null ? {} : { hint: record.hint }),
+  };
+  const recovery = {
+    recoverable: record.recoverable,
+    ...(record.recoveryHint ? { recoveryHint: record.recoveryHint as RecoveryHint } : {}),
+  };
+  frame.error = { ...error, ...recovery };
+  if (!event) return 0;
+  return emit(frame, {
+    type: 'tool.execute.error',
+    toolCallId,
+    error: record.explicitRecovery ? { ...error, ...recovery } : error,
+  });
+}
+
+/** Emits the start event, to the sink and to the span. */
+export function started(frame: Frame): number {
+  const code = emit(frame, { type: 'tool.execute.start', toolCallId: frame.call.toolCallId });
+  if (code < 0) return code;
+  return guarded(frame, 'span.addEvent', () => {
+    frame.span?.addEvent('tool.execute.start');
+    return 0;
+  });
+}
+
+/** Emits the end event. */
+export function ended(frame: Frame): number {
+  const outcome = frame.outcome!;
+  if ('kind' in outcome) return 0;
+  return emit(frame, {
+    type: 'tool.execute.end',
+    toolCallId: frame.call.toolCallId,
+    result: outcome.output,
+    durationMs: outcome.durationMs,
+  });
+}
+
+/** Yields one microtask. */
+export function turn(frame: Frame, epoch: number): number {
+  void Promise.resolve().then(() => settle(frame, epoch, 0));
+  return -2;
+}
+
+/** Waits, or until the run is aborted; leaves no listener. */
+export function pause(frame: Frame, epoch: number, ms: number): number {
+  const signal = frame.runContext.signal as AbortSignal | undefined;
+  let wake: () => void = () => {};
+  // As in `open`: the wake has to run in this call's async context, whoever aborts.
+  void new Promise<void>((resolve) => {
+    wake = resolve;
+  }).then(() => {
+    globalThis.clearTimeout(timer);
+    signal?.removeEventListener('abort', wake);
+    settle(frame, epoch, 0);
+  });
+  const timer = globalThis.setTimeout(wake, ms);
+  if (signal?.aborted) wake();
+  else signal?.addEventListener('abort', wake, { once: true });
+  return -2;
+}
+
+/** The record of a call, made once. */
+function recordOf(frame: Frame): CompletedToolCall {
+  frame.record ??= Object.freeze({
+    call: Object.freeze({ ...frame.call }),
+    outcome: Object.freeze({ ...(frame.error ?? frame.outcome)! }),
+    stepNumber: frame.stepNumber,
+  });
+  return frame.record;
+}
+
+/** The record of a call whose pipeline was left by a thrown value (spec 02 section 9.6). */
+export function escapedRecord(frame: Frame): CompletedToolCall {
+  return Object.freeze({
+    call: Object.freeze({ ...frame.call }),
+    outcome: Object.freeze({
+      toolCallId: frame.call.toolCallId,
+      toolName: frame.entry?.name ?? frame.call.toolName,
+      kind: 'execution_failed',
+      message: `tool execution rejected outside the executor pipeline: ${renderThrown(frame.thrown)}`,
+      recoverable: false,
+      recoveryHint: 'try_alternative',
+    } satisfies ToolError),
+    stepNumber: frame.stepNumber,
+  });
+}
+
+/** Ends a call: 0 succeeded, 1 failed, 2 escaped, 3 lost to a defect of ours. */
+export function complete(frame: Frame, ending: number): number {
+  release(frame);
+  if (ending === 3) threw(frame, 'ferrule', new Error('internal error in the native executor; please report it'));
+  frame.record = ending >= 2 ? undefined : recordOf(frame);
+  storeIdempotent(frame);
+  frame.finish(frame);
+  closeFrame(frame);
+  return 0;
+}
+
+function storeIdempotent(frame: Frame): void {
+  const { idempotent } = frame;
+  if (!idempotent) return;
+  const outcome = (frame.record ?? escapedRecord(frame)).outcome;
+  if (!('kind' in outcome)) {
+    const key = `${frame.tool.name}\u0000${frame.idempotencyKey ?? ''}`;
+    try {
+      const stored = frame.state.options.idempotencyStore!.set(key, { fingerprint: idempotent.fingerprint, outcome });
+      // Losing the entry costs a repeated call its replay, never this call its result.
+      if (stored instanceof Promise) stored.catch(() => {});
+    } catch {
+      // As above.
+    }
+  }
+  idempotent.resolve(outcome);
+}

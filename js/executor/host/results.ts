@@ -1,0 +1,349 @@
+/**
+ * The host's side of results: envelope, output check, bounding, sanitising, assembly.
+ *
+ * @internal
+ */
+import { defaultInboundSanitization } from '../../builder/index.js';
+import { isToolReturnEnvelope, isUnbrandedToolReturn } from '../../core/index.js';
+import type { ResultHandle, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
+import { applyInboundSanitization } from '../../inbound/index.js';
+import { countTokensHeuristic, splitTextAndContentParts, toResultEnvelope, truncateBody } from '../../result/index.js';
+import type { TruncationOutcome } from '../../result/index.js';
+import { parseWith } from '../args.js';
+import { INBOUND_POLICIES, SENSITIVITIES, TRUNCATIONS, TRUST_CLASSES } from '../facts.js';
+import { DETAILS } from '../frame.js';
+import type { Frame, ProducerRecord } from '../frame.js';
+import { awaited, guarded } from '../settle.js';
+import { renderThrown } from '../thrown.js';
+
+/** Unpacks the envelope, or assembles what was streamed. */
+export function unpack(frame: Frame): number {
+  return guarded(frame, 'output', () => {
+    const { raw } = frame;
+    const explicit = raw !== undefined;
+    const unbranded = explicit && isUnbrandedToolReturn(raw);
+    const chunks = explicit ? [] : (frame.channel?.snapshot().chunks ?? []);
+    const envelope = toResultEnvelope(
+      explicit ? { raw: unbranded ? branded(raw) : raw } : { raw: undefined, chunks },
+    );
+    frame.envelope = envelope;
+    frame.taint = envelope.taint;
+    frame.body = envelope.textBody ?? '';
+    if (envelope.contentParts.length > 0) {
+      const split = splitTextAndContentParts(envelope);
+      frame.textParts = split.textParts;
+      frame.nonText = split.nonText;
+    }
+    return (
+      (explicit ? 1 : 0) |
+      (unbranded ? 2 : 0) |
+      (envelope.output === undefined ? 4 : 0) |
+      (typeof envelope.output === 'string' ? 8 : 0) |
+      (frame.nonText.length > 0 ? 16 : 0)
+    );
+  });
+}
+
+/** The pipeline counts unbranded envelopes itself, so the result room must not count them again. */
+function branded(raw: unknown): unknown {
+  return isToolReturnEnvelope(raw) ? { ...raw, [Symbol.for('graphorin.ToolReturn')]: true } : raw;
+}
+
+/** Checks the output. */
+export function outputFits(frame: Frame, epoch: number): number {
+  return awaited(
+    frame,
+    epoch,
+    'outputSchema',
+    () => parseWith(frame.tool.outputSchema, frame.envelope!.output),
+    (parsed) => {
+      if (parsed.success) return 1;
+      frame.schemaMessage = String(parsed.error.message);
+      return 0;
+    },
+  );
+}
+
+function isUntrusted(trustClass: ToolTrustClass): boolean {
+  return defaultInboundSanitization(trustClass) === 'detect-and-strip-and-wrap';
+}
+
+/** What an output says of its producer. A class nobody knows is the least trusted one. */
+function reportedProducer(frame: Frame): ProducerRecord | undefined {
+  const output = frame.envelope!.output as Record<string, unknown> | null;
+  if (typeof output !== 'object' || output === null) return undefined;
+  const reported = output['producerTrustClass'];
+  if (typeof reported !== 'string') return undefined;
+  const known = (TRUST_CLASSES as ReadonlyArray<string>).includes(reported);
+  const trustClass = known ? (reported as ToolTrustClass) : 'channel-inbound';
+  if (!isUntrusted(trustClass)) return undefined;
+  const source = output['producerSource'] as ToolSource | undefined;
+  const sensitivity = output['producerSensitivity'];
+  return {
+    trustClass,
+    source: typeof source === 'object' && source !== null && typeof source.kind === 'string' ? source : frame.tool.__source,
+    ...(typeof sensitivity === 'string' ? { sensitivity: sensitivity as Sensitivity } : {}),
+    ...(output['producerImperativeFlagged'] === true ? { imperativeFlagged: true as const } : {}),
+  };
+}
+
+/** Whose stored output this is, when untrusted: 0, or class, sensitivity and flag packed. */
+export function producer(frame: Frame): number {
+  const args = frame.call.args as { handle?: unknown } | null | undefined;
+  const handle = typeof args === 'object' && args !== null ? args.handle : undefined;
+  const remembered = typeof handle === 'string' ? frame.state.producers.get(handle) : undefined;
+  const found =
+    remembered && isUntrusted(remembered.trustClass) ? remembered : reportedProducer(frame);
+  frame.producer = found;
+  if (!found) return 0;
+  const sensitivity = found.sensitivity === undefined ? 0 : SENSITIVITIES.indexOf(found.sensitivity) + 1;
+  return (TRUST_CLASSES.indexOf(found.trustClass) + 1) | (sensitivity << 3) | (found.imperativeFlagged ? 64 : 0);
+}
+
+const sourceOf = (frame: Frame): ToolSource => frame.producer?.source ?? frame.tool.__source;
+
+/** Counts tokens; a counter that throws gives way to the built-in estimate. */
+function countTokens(frame: Frame, body: string): number {
+  const counter = frame.state.options.tokenCounter;
+  if (!counter) return countTokensHeuristic.count(body);
+  try {
+    return counter.count(body);
+  } catch (error) {
+    frame.thrown = error;
+    frame.callback = 'tokenCounter.count';
+    return Number.NaN;
+  }
+}
+
+/**
+ * Bounds the body. The count of an untouched body is the answer itself; anything else leaves details.
+ */
+export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTokens: number, owner: number): number {
+  const strategy = TRUNCATIONS[strategyIndex - 1] ?? 'middle';
+  const trustClass = TRUST_CLASSES[(owner & 7) - 1] ?? frame.tool.__trustClass;
+  const sensitivity = SENSITIVITIES[(owner >> 3) - 1];
+  const { body } = frame;
+  const tokens = countTokens(frame, body);
+  const counterFailed = Number.isNaN(tokens);
+  if (!counterFailed && (maxTokens === 0 || tokens <= maxTokens)) return tokens;
+  const { options } = frame.state;
+  return awaited(
+    frame,
+    epoch,
+    'truncation',
+    async () => {
+      const shared = {
+        spill: frame.state.spill,
+        runId: frame.runContext.runId,
+        toolCallId: frame.call.toolCallId,
+        ...(sensitivity === undefined ? {} : { toolSensitivityTier: sensitivity }),
+        producerTrustClass: trustClass,
+        producerSource: sourceOf(frame),
+        ...(options.summarizer ? { summarizer: options.summarizer } : {}),
+        ...(options.imperativePatterns ? { imperativePatterns: options.imperativePatterns } : {}),
+        ...(options.imperativeBudgetMs === undefined ? {} : { imperativeBudgetMs: options.imperativeBudgetMs }),
+        ...(frame.runContext.signal ? { signal: frame.runContext.signal } : {}),
+      };
+      const counter = counterFailed ? countTokensHeuristic : (options.tokenCounter ?? countTokensHeuristic);
+      return truncateBody({ body, maxTokens, strategy, options: { ...shared, counter } });
+    },
+    (outcome) => keepBound(frame, outcome, counterFailed),
+  );
+}
+
+function keepBound(frame: Frame, outcome: TruncationOutcome, degraded: boolean): number {
+  frame.bound = {
+    truncated: outcome.truncated,
+    strategyIndex: TRUNCATIONS.indexOf(outcome.strategyApplied) + 1,
+    originalTokens: outcome.originalTokens,
+    keptTokens: outcome.keptTokens,
+    droppedTokens: outcome.droppedTokens,
+    unitsDropped: Math.max(0, frame.body.length - outcome.body.length),
+    summarizerModel: outcome.summarizerModel,
+    artifactPath: outcome.artifactPath,
+    artifactBytes: outcome.artifactBytes,
+    degraded,
+  };
+  frame.body = outcome.body;
+  frame.handle = outcome.resultHandle as ResultHandle | undefined;
+  frame.spillFlagged = outcome.spillImperativePatternsPresent === true;
+  return DETAILS;
+}
+
+/** Sanitises the bounded body. The time of a quiet scan is the answer itself. */
+export function sanitise(frame: Frame, epoch: number, policy: number, shown: number, failClosed: number): number {
+  const { options } = frame.state;
+  return awaited(
+    frame,
+    epoch,
+    'sanitisation',
+    () =>
+      applyInboundSanitization({
+        body: frame.body,
+        policy: INBOUND_POLICIES[policy - 1] ?? 'pass-through',
+        trustClass: TRUST_CLASSES[shown - 1] ?? frame.tool.__trustClass,
+        toolName: frame.tool.name,
+        failClosed: failClosed === 1,
+        ...(options.imperativePatterns ? { patterns: options.imperativePatterns } : {}),
+        ...(options.imperativeBudgetMs === undefined ? {} : { budgetMs: options.imperativeBudgetMs }),
+      }),
+    (outcome) => {
+      const { patternsHit, wrapped, stripped, blocked, scanDurationUs } = outcome;
+      if (patternsHit.length === 0 && !wrapped && !stripped && !blocked) return scanDurationUs;
+      frame.body = outcome.body;
+      frame.patterns = patternsHit;
+      frame.sanitised = { wrapped, stripped, blocked, scanUs: scanDurationUs };
+      return DETAILS;
+    },
+  );
+}
+
+/** Builds the outcome, and remembers the producer of an artifact. */
+export function assemble(frame: Frame, durationMs: number, shown: number): number {
+  const envelope = frame.envelope!;
+  const original = envelope.textBody ?? '';
+  const output = frame.body === original ? envelope.output : frame.body;
+  const contentParts = [
+    ...frame.nonText,
+    ...frame.textParts.map((part) => ({ ...part, text: frame.body })),
+  ];
+  const trustClass = TRUST_CLASSES[shown - 1] ?? frame.tool.__trustClass;
+  const uri = frame.handle?.uri;
+  frame.outcome = {
+    toolCallId: frame.call.toolCallId,
+    toolName: frame.tool.name,
+    output,
+    contentParts,
+    durationMs,
+    ...(uri === undefined
+      ? {}
+      : {
+          resultHandle: {
+            uri,
+            kind: 'spill-file' as const,
+            preview: frame.body,
+            producerTrustClass: trustClass,
+            ...(frame.bound?.artifactBytes === undefined ? {} : { bytes: frame.bound.artifactBytes }),
+          },
+        }),
+  };
+  if (uri !== undefined) remember(frame, uri, trustClass);
+  return 0;
+}
+
+function remember(frame: Frame, uri: string, trustClass: ToolTrustClass): void {
+  const { producers, producerCap } = frame.state;
+  while (producerCap > 0 && producers.size >= producerCap) {
+    producers.delete(producers.keys().next().value as string);
+  }
+  const sensitivity = frame.producer?.sensitivity ?? frame.tool.sensitivity;
+  producers.set(uri, {
+    trustClass,
+    source: sourceOf(frame),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...(frame.spillFlagged ? { imperativeFlagged: true as const } : {}),
+  });
+}
+
+/** Hands the result to the data-flow guard. */
+export function recordFlow(frame: Frame, trust: number): number {
+  return guarded(frame, 'dataFlowGuard.record', () => {
+    const sensitivity = frame.producer?.sensitivity ?? frame.tool.sensitivity;
+    frame.state.options.dataFlowGuard!.record({
+      toolName: frame.tool.name,
+      trustClass: TRUST_CLASSES[trust - 1] ?? frame.tool.__trustClass,
+      ...(sensitivity === undefined ? {} : { sensitivity }),
+      source: sourceOf(frame),
+      outputText: frame.body,
+      ...(frame.taint === undefined ? {} : { taintOverride: frame.taint }),
+      runContext: frame.runContext,
+    });
+    return 0;
+  });
+}
+
+/** Verifies memory: bit 0 that it held, bit 1 that the guard named regions. */
+export function verify(frame: Frame, epoch: number): number {
+  const { guard, before } = frame;
+  const reader = frame.state.options.memoryRegionReader;
+  if (!guard || !before || !reader) return 1;
+  return awaited(
+    frame,
+    epoch,
+    'memoryGuard.verify',
+    () => guard.verify(before, reader),
+    (result) => {
+      frame.verifyUs = result.verifyDurationUs;
+      const after = new Map(result.snapshot?.digest?.map(({ region, hash }) => [region, hash]));
+      // The audit-only tier reports that all is well and shows the change in its digest only.
+      const drifted = before.digest.filter(({ region, hash }) => after.has(region) && after.get(region) !== hash);
+      frame.regions = result.ok ? drifted.map(({ region }) => region) : [...result.mismatched];
+      return (result.ok ? 1 : 0) | (frame.regions.length > 0 ? 2 : 0);
+    },
+  );
+}
+
+/** A kept text by the native side's number for it. */
+export function textOf(frame: Frame, which: number): string | undefined {
+  switch (which) {
+    case 0:
+      return frame.call.toolName;
+    case 1:
+      return renderThrown(frame.thrown);
+    case 2:
+      return frame.schemaMessage;
+    case 3:
+      return frame.reason === undefined || frame.reason === null ? undefined : String(frame.reason);
+    case 4:
+      return frame.flow;
+    case 5:
+      return frame.callback;
+    case 6:
+      return frame.patterns.join(', ');
+    case 7:
+      return frame.bound?.summarizerModel;
+    case 8:
+      return frame.bound?.artifactPath;
+    default:
+      return [...new Set(frame.nonText.map((part) => part.type))].join('\n');
+  }
+}
+
+/** A kept number by the native side's number for it. */
+export function numberOf(frame: Frame, which: number): number {
+  const { bound: cut, sanitised } = frame;
+  const flags = (...bits: (boolean | undefined)[]): number =>
+    bits.reduce((sum, bit, index) => sum | (bit ? 1 << index : 0), 0);
+  switch (which) {
+    case 0:
+      return frame.channel!.snapshot().chunkCount;
+    case 1:
+      return frame.channel!.snapshot().progressEventCount;
+    case 2:
+      return frame.channel!.snapshot().totalBytes;
+    case 3:
+      return toResultEnvelope({ raw: undefined, chunks: frame.channel!.snapshot().chunks }).output === undefined ? 0 : 1;
+    case 4:
+      return frame.verifyUs;
+    case 5:
+      return flags(cut?.truncated, cut?.summarizerModel !== undefined, cut?.degraded);
+    case 6:
+      return cut!.strategyIndex;
+    case 7:
+      return cut!.originalTokens;
+    case 8:
+      return cut!.keptTokens;
+    case 9:
+      return cut!.droppedTokens;
+    case 10:
+      return cut?.artifactPath === undefined ? -1 : (cut.artifactBytes ?? 0);
+    case 11:
+      return cut!.unitsDropped;
+    case 12:
+      return flags(sanitised?.wrapped, sanitised?.stripped, sanitised?.blocked);
+    case 13:
+      return frame.patterns.length;
+    default:
+      return sanitised?.scanUs ?? 0;
+  }
+}

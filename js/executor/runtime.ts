@@ -1,0 +1,82 @@
+/**
+ * The table of host functions, and the one runtime of this realm that calls them.
+ *
+ * @internal
+ */
+import type { CallRuntime, HostOps } from '../../native/binding.js';
+import { native, nativeRealm } from '../binding.js';
+import type { ResolvedTool, SpanAttributes } from '../core/index.js';
+import { frameAt } from './frame.js';
+import * as before from './host/before.js';
+import * as dispatch from './host/dispatch.js';
+import * as report from './host/report.js';
+import * as results from './host/results.js';
+import { bindRuntime, guarded, onFrame } from './settle.js';
+
+let runtime: CallRuntime | undefined;
+
+/** The runtime; made at first use. */
+export function callRuntime(): CallRuntime {
+  if (runtime) return runtime;
+  const tell = (slot: number, bits: number, cap: number, name: string): void =>
+    runtime!.describe(slot, bits, cap, name);
+  const ops: HostOps = {
+    lookup: onFrame((frame) =>
+      guarded(frame, 'registry.get', () => {
+        const entry = frame.state.options.registry.get(frame.call.toolName) as ResolvedTool | undefined;
+        if (!entry) return 0;
+        before.describe(frame, entry, tell);
+        return 1;
+      }),
+    ),
+    runAborted: onFrame((frame) => ((frame.runContext.signal as AbortSignal | undefined)?.aborted ? 1 : 0)),
+    text: (slot, which) => results.textOf(frameAt(slot), which),
+    number: onFrame((frame, which) => results.numberOf(frame, which)),
+    held: (slot, which) => report.held(frameAt(slot), which),
+    deniesName: onFrame(before.deniesName),
+    audit: (slot, action, decision, metadata) => report.audit(frameAt(slot), action, decision, metadata ?? undefined),
+    failed: (slot, record, event) => report.failed(frameAt(slot), record, event),
+    started: onFrame(report.started),
+    ended: onFrame(report.ended),
+    spanAttributes: (slot, attributes) => report.spanAttributes(frameAt(slot), attributes as SpanAttributes),
+    spanFailed: (slot, cancelled, message) => report.spanFailed(frameAt(slot), cancelled, message),
+    openSpan: onFrame(report.openSpan),
+    closeSpan: onFrame(report.closeSpan),
+    pause: onFrame(report.pause),
+    validate: onFrame(before.validate),
+    turn: onFrame(report.turn),
+    repair: onFrame(before.repair),
+    permission: onFrame(before.permission),
+    rewriteIsEcho: onFrame(before.rewriteIsEcho),
+    rewrite: onFrame(before.rewrite),
+    needsApproval: onFrame(before.needsApproval),
+    approved: onFrame(before.approved),
+    argumentPolicy: onFrame(before.argumentPolicy),
+    inspectFlow: onFrame(before.inspectFlow),
+    open: onFrame(before.open),
+    snapshot: onFrame(before.snapshot),
+    idempotencyKey: onFrame(before.idempotencyKey),
+    idempotent: onFrame(before.idempotent),
+    sandbox: onFrame(dispatch.sandbox),
+    enter: onFrame(dispatch.enter),
+    startLimit: onFrame(dispatch.startLimit),
+    startGrace: onFrame(dispatch.startGrace),
+    aborted: onFrame(dispatch.aborted),
+    abort: onFrame(dispatch.abort),
+    giveUp: onFrame(dispatch.giveUp),
+    close: onFrame(dispatch.close),
+    pacing: onFrame(dispatch.pacing),
+    verify: onFrame(results.verify),
+    unpack: onFrame(results.unpack),
+    outputFits: onFrame(results.outputFits),
+    producer: onFrame(results.producer),
+    bound: onFrame(results.bound),
+    sanitise: onFrame(results.sanitise),
+    assemble: onFrame(results.assemble),
+    recordFlow: onFrame(results.recordFlow),
+    complete: onFrame(report.complete),
+  };
+  runtime = new (native().CallRuntime)(nativeRealm(), ops, () => runtime?.poke());
+  bindRuntime(runtime);
+  return runtime;
+}

@@ -1,0 +1,122 @@
+/**
+ * How the functions of the host call user code: nothing thrown gets past them, and a promise is
+ * answered later, in the async context it was made in.
+ *
+ * @internal
+ */
+import type { CallRuntime } from '../../native/binding.js';
+import { PENDING, THREW, frameAt } from './frame.js';
+import type { Frame } from './frame.js';
+
+let runtime: CallRuntime | undefined;
+
+/** Names the runtime that events go to. */
+export function bindRuntime(bound: CallRuntime): void {
+  runtime = bound;
+}
+
+/** Delivers an event to the phases of a call. */
+export function settle(frame: Frame, epoch: number, code: number): void {
+  runtime?.settle(frame.slot, false, epoch, code);
+}
+
+/** Delivers an event to the span of a call. */
+export function settleSpan(frame: Frame, epoch: number, code: number): void {
+  runtime?.settle(frame.slot, true, epoch, code);
+}
+
+/** Runs the attempt that waits for its span; false when there is none. */
+export function runAttempt(frame: Frame, recording: boolean): boolean {
+  return runtime?.runAttempt(frame.slot, recording) ?? false;
+}
+
+/** Keeps what a callback threw. */
+export function threw(frame: Frame, callback: string, error: unknown): typeof THREW {
+  frame.thrown = error;
+  frame.callback = callback;
+  return THREW;
+}
+
+/** Runs `act`; what it throws is kept under the callback's name. */
+export function guarded(frame: Frame, callback: string, act: () => number): number {
+  try {
+    return act();
+  } catch (error) {
+    return threw(frame, callback, error);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    value !== null &&
+    (typeof value === 'object' || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  );
+}
+
+/**
+ * Runs a callback that may answer with a promise, and turns its answer into a code.
+ *
+ * A wait ends with the run: when the run is aborted and the callback has not answered within the
+ * grace, the wait counts as thrown by `run.signal`, and the pipeline ends the call as aborted. So a
+ * callback that never settles holds a call only as long as its run lives.
+ */
+export function awaited<T>(
+  frame: Frame,
+  epoch: number,
+  callback: string,
+  start: () => T | PromiseLike<T>,
+  take: (value: T) => number,
+): number {
+  let value: T | PromiseLike<T>;
+  try {
+    value = start();
+    if (!isThenable(value)) return take(value);
+  } catch (error) {
+    return threw(frame, callback, error);
+  }
+  let open = true;
+  const end = (code: number): void => {
+    if (!open) return;
+    open = false;
+    release();
+    settle(frame, epoch, code);
+  };
+  const release = watchAbort(frame, () => {
+    if (!open) return;
+    threw(frame, 'run.signal', new Error('aborted'));
+    end(THREW);
+  });
+  Promise.resolve(value).then(
+    (answer) => {
+      if (open) end(guarded(frame, callback, () => take(answer as T)));
+    },
+    (error: unknown) => {
+      if (open) end(threw(frame, callback, error));
+    },
+  );
+  return PENDING;
+}
+
+/** Calls `expire` one grace after the run was aborted. Returns what ends the watch. */
+function watchAbort(frame: Frame, expire: () => void): () => void {
+  const signal = frame.runContext.signal as AbortSignal | undefined;
+  if (!signal) return () => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onAbort = (): void => {
+    timer = globalThis.setTimeout(expire, frame.state.graceMs);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return () => {
+    signal.removeEventListener('abort', onAbort);
+    if (timer !== undefined) globalThis.clearTimeout(timer);
+  };
+}
+
+/** A host function over the frame of a slot. */
+export function onFrame(
+  act: (frame: Frame, a: number, b: number, c: number, d: number) => number,
+): (slot: number, a: number, b: number, c: number, d: number) => number {
+  return (slot, a, b, c, d) => act(frameAt(slot), a, b, c, d);
+}

@@ -1,0 +1,21 @@
+//! What the tool runs in (spec 02 section 7.10): sandbox tier, linked signal, channel, context.
+
+use crate::executor::cx::Cx;
+use crate::executor::host::{Field, Host};
+use crate::executor::outcome::Stop;
+use crate::executor::tier::{self, Tier};
+
+pub(in crate::executor) fn open<H: Host>(cx: &Cx<H>) -> Result<Tier, Stop> {
+    let tier = tier::resolve(cx.batch.trust_level, cx.tool.sandbox);
+    cx.host.open(cx.call);
+    cx.host.span_attributes(
+        cx.call,
+        &[
+            ("graphorin.tool.sandbox.kind", Field::Str(tier.kind.as_str())),
+            ("graphorin.tool.sandbox.forced", Field::Bool(tier.forced)),
+            ("graphorin.tool.sandbox.no_network", Field::Bool(tier.no_network)),
+            ("graphorin.tool.sandbox.no_filesystem", Field::Bool(tier.no_filesystem)),
+        ],
+    )?;
+    Ok(tier)
+}

@@ -1,0 +1,29 @@
+//! The return envelope and the output schema (spec 02 section 7.13).
+
+use crate::executor::cx::{Cx, Report};
+use crate::executor::host::{Dispatched, Host, Text, Unpacked};
+use crate::executor::outcome::{Failure, Stop};
+use crate::tool::ToolErrorKind;
+
+pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, dispatched: &Dispatched) -> Result<Unpacked, Stop> {
+    let unpacked = cx.host.unpack(cx.call)?;
+    if unpacked.unbranded {
+        cx.count("tool.result.envelope.unbranded-toolreturn.total", &[], 1.0);
+    }
+    if unpacked.explicit && dispatched.chunks > 0 {
+        cx.count_tool("tool.streaming.return-and-stream-conflict.total");
+    }
+    // The schema checks; its transforms are not applied, and `undefined` is not checked.
+    if !cx.tool.output_schema || unpacked.undefined {
+        return Ok(unpacked);
+    }
+    let message = match cx.host.output_fits(cx.call).await {
+        Ok(true) => return Ok(unpacked),
+        Ok(false) => cx.text(Text::SchemaError),
+        Err(_) => {
+            cx.callback_failed();
+            format!("The output schema threw: {}", cx.text(Text::Thrown))
+        }
+    };
+    Err(cx.fail(Failure::new(ToolErrorKind::InvalidOutput, message), Report::RowAndEvent))
+}

@@ -1,0 +1,111 @@
+//! The story of one call (spec 02 section 7), from the lookup to its ending.
+
+use super::config::{BatchOptions, Config};
+use super::cx::{Cx, error_row, report_callback};
+use super::host::{Host, Text};
+use super::outcome::{Attempt, Failure, Stop};
+use super::{phases, retry};
+use crate::tool::ToolErrorKind;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// How a call ended. The values are with the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// A result was assembled.
+    Succeeded,
+    /// A failure was kept as the outcome.
+    Failed(Failure),
+    /// A callback threw where nothing contains it; the thrown value is kept.
+    Escaped,
+    /// A defect of ours; the call is lost, nothing else is.
+    Panicked,
+}
+
+/// Runs a call to its end: three gates, then attempts inside spans until retry has had enough.
+pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions, call: H::Call) -> Ending {
+    let tool = match host.lookup(call) {
+        Ok(Some(tool)) => tool,
+        Ok(None) => return unknown_tool(&host, call),
+        Err(_) => return Ending::Escaped,
+    };
+    let attempt_cx = || {
+        let (host, tool, config) = (host.clone(), Rc::clone(&tool), Rc::clone(&config));
+        Cx { host, call, tool, config, batch, ran: Cell::new(false) }
+    };
+
+    if let Err(stop) = phases::gates::run(&attempt_cx()) {
+        return ending(&host, call, &tool.name, Err(stop));
+    }
+    let mut attempts_made = 0_u32;
+    loop {
+        let Ok(result) = host.in_span(call, &tool, attempt(attempt_cx())).await else {
+            return ending(&host, call, &tool.name, Err(Stop::Escaped));
+        };
+        attempts_made += 1;
+        if !retry::again(&host, &config, &tool, call, attempts_made, &result).await {
+            return ending(&host, call, &tool.name, result);
+        }
+    }
+}
+
+/// One attempt, phase by phase, in the order of section 7.0.
+async fn attempt<H: Host>(cx: Cx<H>) -> Attempt {
+    phases::invoked(&cx);
+    phases::validation::run(&cx).await?;
+    cx.host.turn(cx.call).await;
+    phases::permission::run(&cx).await?;
+    phases::approval::run(&cx).await?;
+    phases::argument_policy::run(&cx)?;
+    phases::data_flow::inspect(&cx)?;
+
+    let tier = phases::context::open(&cx)?;
+    let guarded = phases::memory::snapshot(&cx).await?;
+    let keyed = phases::start::run(&cx, &tier).await?;
+    if phases::idempotency::replayed(&cx, keyed).await? {
+        return Ok(());
+    }
+
+    let dispatch = phases::dispatch::run(&cx, &tier).await?;
+    phases::memory::verify(&cx, guarded, &dispatch).await;
+    let dispatched = phases::failure::settle(&cx, dispatch)?;
+
+    let unpacked = phases::envelope::run(&cx, &dispatched).await?;
+    let bounded = phases::bound::run(&cx, &unpacked).await?;
+    phases::sanitise::run(&cx, &bounded).await?;
+    phases::assemble::run(&cx, &dispatched, &bounded, keyed)
+}
+
+fn unknown_tool<H: Host>(host: &H, call: H::Call) -> Ending {
+    let name = host.text(call, Text::CalledName).unwrap_or_default();
+    let failure = Failure::new(ToolErrorKind::UnknownTool, format!("Unknown tool: {name}"));
+    if error_row(host, call, &name, failure.kind, None).is_err() {
+        return Ending::Escaped;
+    }
+    // Without an event there is nobody that could throw.
+    let _ = host.failed(call, &failure, false);
+    Ending::Failed(failure)
+}
+
+fn ending<H: Host>(host: &H, call: H::Call, tool_name: &str, result: Attempt) -> Ending {
+    match result {
+        Ok(()) => Ending::Succeeded,
+        Err(Stop::Failed(failure)) => Ending::Failed(failure),
+        Err(Stop::Escaped) => {
+            report_callback(host, call, tool_name);
+            Ending::Escaped
+        }
+    }
+}
+
+/// The failure of a queued call whose run was cancelled before its turn (section 9.8).
+pub(super) fn never_started<H: Host>(host: &H, call: H::Call) -> Ending {
+    let name = host.text(call, Text::CalledName).unwrap_or_default();
+    let failure =
+        Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled before it started: the run was aborted");
+    if error_row(host, call, &name, failure.kind, Some("cancelled")).is_err() {
+        report_callback(host, call, &name);
+    }
+    let _ = host.failed(call, &failure, false);
+    Ending::Failed(failure)
+}

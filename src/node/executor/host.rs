@@ -1,0 +1,649 @@
+//! The host of the pipeline, with JavaScript behind it.
+//!
+//! A call is a slot: JavaScript keeps its values in a frame under that number, Rust its facts, its
+//! events and the attempt that waits for the tracer. An operation that returns a promise gets an
+//! epoch; only an event with the current epoch of its mailbox is taken, so whatever an abandoned
+//! operation still says falls on deaf ears.
+
+use super::ops::{self, FailureRecord, HostOps, PENDING, THREW};
+use super::task_loop::{Task, TaskLoop};
+use crate::audit::Metrics;
+use crate::executor::tier::{Tier, TierKind};
+use crate::executor::{
+    Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
+    Held, Host, Idempotent, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, Sanitised,
+    SandboxFault, Text, Thrown, ToolFacts, Unpacked,
+};
+use crate::tool::{InboundPolicy, Sensitivity, TruncationStrategy, TrustClass};
+use napi::bindgen_prelude::{Env, JsObjectValue, Object};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+/// Which of the two waiting places of a call an event is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mailbox {
+    /// The phases of the attempt.
+    Phase,
+    /// The span around it.
+    Span,
+}
+
+#[derive(Default)]
+struct Waiting {
+    epoch: u32,
+    events: VecDeque<f64>,
+    waker: Option<Waker>,
+}
+
+#[derive(Default)]
+struct CallSlot {
+    facts: Option<Rc<ToolFacts>>,
+    phase: Waiting,
+    span: Waiting,
+    /// The attempt, until the tracer runs it.
+    waiting: Option<Task>,
+    /// The span of this attempt records what it is told.
+    recording: bool,
+    has_parts: bool,
+}
+
+/// What all executors of a realm share.
+pub struct Runtime {
+    pub env: Env,
+    pub ops: HostOps,
+    pub tasks: Rc<TaskLoop>,
+    pub metrics: Rc<Metrics>,
+    pub audit_listeners: Rc<Cell<u32>>,
+    slots: RefCell<Vec<CallSlot>>,
+}
+
+impl Runtime {
+    pub fn new(env: Env, ops: HostOps, metrics: Rc<Metrics>, audit_listeners: Rc<Cell<u32>>) -> Rc<Self> {
+        Rc::new(Self { env, ops, tasks: TaskLoop::new(), metrics, audit_listeners, slots: RefCell::default() })
+    }
+
+    fn with<R>(&self, slot: u32, act: impl FnOnce(&mut CallSlot) -> R) -> R {
+        let mut slots = self.slots.borrow_mut();
+        let index = slot as usize;
+        if slots.len() <= index {
+            slots.resize_with(index + 1, CallSlot::default);
+        }
+        act(&mut slots[index])
+    }
+
+    pub fn set_facts(&self, slot: u32, facts: Option<Rc<ToolFacts>>) {
+        self.with(slot, |call| call.facts = facts);
+    }
+
+    /// Delivers an event; a stale epoch is dropped.
+    pub fn settle(&self, slot: u32, mailbox: Mailbox, epoch: u32, code: f64) {
+        let waker = self.with(slot, |call| {
+            let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
+            if place.epoch != epoch {
+                return None;
+            }
+            place.events.push_back(code);
+            place.waker.take()
+        });
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Runs the attempt that waits for the tracer. `false` when there is none (any more).
+    pub fn run_waiting(&self, slot: u32, recording: bool) -> bool {
+        let waiting = self.with(slot, |call| {
+            call.recording = recording;
+            call.waiting.take()
+        });
+        let found = waiting.is_some();
+        if let Some(task) = waiting {
+            self.tasks.spawn(task);
+        }
+        found
+    }
+
+    fn next_epoch(&self, slot: u32, mailbox: Mailbox) -> u32 {
+        self.with(slot, |call| {
+            let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
+            place.epoch = place.epoch.wrapping_add(1);
+            place.events.clear();
+            place.waker = None;
+            place.epoch
+        })
+    }
+
+    async fn next_event(&self, slot: u32, mailbox: Mailbox) -> f64 {
+        poll_fn(|context| {
+            self.with(slot, |call| {
+                let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
+                if let Some(code) = place.events.pop_front() {
+                    return Poll::Ready(code);
+                }
+                place.waker = Some(context.waker().clone());
+                Poll::Pending
+            })
+        })
+        .await
+    }
+}
+
+/// The host of one executor.
+#[derive(Clone)]
+pub struct JsHost {
+    pub runtime: Rc<Runtime>,
+    /// The executor has an audit emitter of its own.
+    pub own_auditor: bool,
+}
+
+const NONE: [f64; 4] = [0.0; 4];
+
+fn flag(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
+fn yes(code: f64) -> Result<bool, Thrown> {
+    if code < 0.0 { Err(Thrown) } else { Ok(code >= 1.0) }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "codes are small whole numbers")]
+fn whole(code: f64) -> usize {
+    code as usize
+}
+
+impl JsHost {
+    fn number(&self, slot: u32, op: impl FnOnce(&HostOps) -> &ops::NumberOp, numbers: [f64; 4]) -> f64 {
+        ops::call(self.runtime.env, op(&self.runtime.ops), slot, numbers)
+    }
+
+    /// Runs an effect that may return a promise; `first` is passed as its second number.
+    async fn awaited(&self, slot: u32, op: impl FnOnce(&HostOps) -> &ops::NumberOp, rest: [f64; 3]) -> f64 {
+        let epoch = self.runtime.next_epoch(slot, Mailbox::Phase);
+        let code = self.number(slot, op, [f64::from(epoch), rest[0], rest[1], rest[2]]);
+        if code == PENDING { self.runtime.next_event(slot, Mailbox::Phase).await } else { code }
+    }
+
+    fn detail(&self, slot: u32, which: u32) -> f64 {
+        self.number(slot, |ops| &ops.number, [f64::from(which), 0.0, 0.0, 0.0])
+    }
+
+    fn object(&self, slot: u32, fields: &[(&str, Field<'_>)]) -> napi::Result<Object<'static>> {
+        let env = self.runtime.env;
+        let mut object = Object::new(&env)?;
+        for (name, value) in fields {
+            match value {
+                Field::Str(text) => object.set_named_property(name, *text)?,
+                Field::Num(number) => object.set_named_property(name, *number)?,
+                Field::Bool(flag) => object.set_named_property(name, *flag)?,
+                Field::Held(held) => {
+                    let value = self.runtime.ops.held.borrow_back(&env)?.call((slot, held_index(*held)).into())?;
+                    object.set_named_property(name, value)?;
+                }
+            }
+        }
+        Ok(object)
+    }
+}
+
+const fn held_index(held: Held) -> u32 {
+    match held {
+        Held::SourceKinds => 0,
+        Held::Regions => 1,
+        Held::Patterns => 2,
+        Held::IdempotencyKey => 3,
+    }
+}
+
+const fn text_index(text: Text) -> u32 {
+    match text {
+        Text::CalledName => 0,
+        Text::Thrown => 1,
+        Text::SchemaError => 2,
+        Text::Reason => 3,
+        Text::Flow => 4,
+        Text::Callback => 5,
+        Text::Patterns => 6,
+        Text::SummarizerModel => 7,
+        Text::ArtifactPath => 8,
+    }
+}
+
+/// The place of a word in its list, 0 for none: how JavaScript and Rust name enum members to each other.
+fn index_of<T: PartialEq>(all: &[T], member: Option<T>) -> f64 {
+    member.and_then(|member| all.iter().position(|other| *other == member)).map_or(0.0, |at| {
+        f64::from(u8::try_from(at + 1).unwrap_or(0))
+    })
+}
+
+fn member_at<T: Copy>(all: &[T], index: f64) -> Option<T> {
+    whole(index).checked_sub(1).and_then(|at| all.get(at)).copied()
+}
+
+impl Host for JsHost {
+    type Call = u32;
+
+    fn lookup(&self, call: u32) -> Result<Option<Rc<ToolFacts>>, Thrown> {
+        // A call that was not queued was looked up by its caller; the others are looked up now.
+        if let Some(facts) = self.runtime.with(call, |slot| slot.facts.take()) {
+            return Ok(Some(facts));
+        }
+        let found = yes(self.number(call, |ops| &ops.lookup, NONE))?;
+        Ok(if found { self.runtime.with(call, |slot| slot.facts.take()) } else { None })
+    }
+
+    fn run_aborted(&self, call: u32) -> bool {
+        self.number(call, |ops| &ops.run_aborted, NONE) >= 1.0
+    }
+
+    fn metrics(&self) -> &Metrics {
+        &self.runtime.metrics
+    }
+
+    fn text(&self, call: u32, which: Text) -> Option<String> {
+        let function = self.runtime.ops.text.borrow_back(&self.runtime.env).ok()?;
+        function.call((call, text_index(which)).into()).ok().flatten()
+    }
+
+    fn denies_name(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.number(call, |ops| &ops.denies_name, NONE))
+    }
+
+    fn audited(&self, _call: u32) -> bool {
+        self.own_auditor || self.runtime.audit_listeners.get() > 0
+    }
+
+    fn audit(&self, call: u32, row: &AuditRow<'_>) -> Result<(), Thrown> {
+        let metadata = if row.metadata.is_empty() {
+            None
+        } else {
+            Some(self.object(call, row.metadata).map_err(|_| Thrown)?)
+        };
+        let function = self.runtime.ops.audit.borrow_back(&self.runtime.env).map_err(|_| Thrown)?;
+        let code = function.call((call, row.action.to_owned(), row.decision.to_owned(), metadata).into());
+        yes(code.unwrap_or(THREW)).map(|_| ())
+    }
+
+    fn failed(&self, call: u32, failure: &Failure, event: bool) -> Result<(), Thrown> {
+        let (recoverable, recovery_hint) = failure.stamped();
+        let record = FailureRecord {
+            kind: failure.kind.as_str().to_owned(),
+            message: failure.message.clone(),
+            hint: failure.hint.clone(),
+            with_cause: failure.with_cause,
+            explicit_recovery: failure.recovery.is_some(),
+            recoverable,
+            recovery_hint: recovery_hint.map(|hint| hint.as_str().to_owned()),
+        };
+        let function = self.runtime.ops.failed.borrow_back(&self.runtime.env).map_err(|_| Thrown)?;
+        yes(function.call((call, record, event).into()).unwrap_or(THREW)).map(|_| ())
+    }
+
+    fn started(&self, call: u32) -> Result<(), Thrown> {
+        yes(self.number(call, |ops| &ops.started, NONE)).map(|_| ())
+    }
+
+    fn ended(&self, call: u32) -> Result<(), Thrown> {
+        yes(self.number(call, |ops| &ops.ended, NONE)).map(|_| ())
+    }
+
+    fn span_attributes(&self, call: u32, attributes: &[(&str, Field<'_>)]) -> Result<(), Thrown> {
+        if !self.runtime.with(call, |slot| slot.recording) {
+            return Ok(());
+        }
+        let object = self.object(call, attributes).map_err(|_| Thrown)?;
+        let function = self.runtime.ops.span_attributes.borrow_back(&self.runtime.env).map_err(|_| Thrown)?;
+        yes(function.call((call, object).into()).unwrap_or(THREW)).map(|_| ())
+    }
+
+    fn span_failed(&self, call: u32, cancelled: bool, message: &str) -> Result<(), Thrown> {
+        let function = self.runtime.ops.span_failed.borrow_back(&self.runtime.env).map_err(|_| Thrown)?;
+        yes(function.call((call, cancelled, message.to_owned()).into()).unwrap_or(THREW)).map(|_| ())
+    }
+
+    async fn in_span<F>(&self, call: u32, _tool: &Rc<ToolFacts>, attempt: F) -> Result<Attempt, Thrown>
+    where
+        F: Future<Output = Attempt> + 'static,
+    {
+        let result: Rc<RefCell<Option<Attempt>>> = Rc::default();
+        let epoch = self.runtime.next_epoch(call, Mailbox::Span);
+        let (host, kept) = (self.clone(), Rc::clone(&result));
+        let task: Task = Box::pin(async move {
+            let ended = attempt.await;
+            let success = ended.is_ok();
+            *kept.borrow_mut() = Some(ended);
+            host.number(call, |ops| &ops.close_span, [f64::from(epoch), flag(success), 0.0, 0.0]);
+        });
+        self.runtime.with(call, |slot| slot.waiting = Some(task));
+        let opened = self.number(call, |ops| &ops.open_span, [f64::from(epoch), 0.0, 0.0, 0.0]);
+        if opened == THREW && result.borrow().is_none() {
+            self.runtime.with(call, |slot| slot.waiting = None);
+            return Err(Thrown);
+        }
+        // Two things have to happen, in either order: the tracer's promise settles, the attempt ends.
+        // A tracer that fails after the attempt has ended loses nothing of it.
+        loop {
+            let code = self.runtime.next_event(call, Mailbox::Span).await;
+            if let Some(attempt) = result.borrow_mut().take() {
+                return Ok(attempt);
+            }
+            // The promise settled first. An attempt that never began never will.
+            if self.runtime.with(call, |slot| slot.waiting.take()).is_some() || code == THREW {
+                return Err(Thrown);
+            }
+        }
+    }
+
+    async fn pause(&self, call: u32, ms: f64) {
+        self.awaited(call, |ops| &ops.pause, [ms, 0.0, 0.0]).await;
+    }
+
+    async fn validate(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.awaited(call, |ops| &ops.validate, [0.0; 3]).await)
+    }
+
+    async fn turn(&self, call: u32) {
+        self.awaited(call, |ops| &ops.turn, [0.0; 3]).await;
+    }
+
+    async fn repair(&self, call: u32) -> Result<Repair, Thrown> {
+        Ok(match whole(thrown(self.awaited(call, |ops| &ops.repair, [0.0; 3]).await)?) {
+            0 => Repair::Nothing,
+            1 => Repair::Fits,
+            _ => Repair::StillInvalid,
+        })
+    }
+
+    async fn permission(&self, call: u32) -> Result<PermissionAnswer, Thrown> {
+        let code = whole(thrown(self.awaited(call, |ops| &ops.permission, [0.0; 3]).await)?);
+        let decision = match code & 7 {
+            0 => Permission::Allow,
+            1 => Permission::Deny,
+            2 => Permission::Ask,
+            3 => Permission::Defer,
+            _ => Permission::Unknown,
+        };
+        Ok(PermissionAnswer { decision, rewrites: code & 8 != 0 })
+    }
+
+    fn rewrite_is_echo(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.number(call, |ops| &ops.rewrite_is_echo, NONE))
+    }
+
+    async fn rewrite(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.awaited(call, |ops| &ops.rewrite, [0.0; 3]).await)
+    }
+
+    async fn needs_approval(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.awaited(call, |ops| &ops.needs_approval, [0.0; 3]).await)
+    }
+
+    async fn approved(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.awaited(call, |ops| &ops.approved, [0.0; 3]).await)
+    }
+
+    fn argument_policy(&self, call: u32) -> Result<PolicyVerdict, Thrown> {
+        Ok(match whole(thrown(self.number(call, |ops| &ops.argument_policy, NONE))?) {
+            0 => PolicyVerdict::Allow,
+            2 => PolicyVerdict::Ask,
+            3 => PolicyVerdict::Defer,
+            _ => PolicyVerdict::Deny,
+        })
+    }
+
+    fn inspect_flow(&self, call: u32) -> Result<FlowVerdict, Thrown> {
+        Ok(match whole(thrown(self.number(call, |ops| &ops.inspect_flow, NONE))?) {
+            0 => FlowVerdict::Allow,
+            1 => FlowVerdict::Flag,
+            2 => FlowVerdict::Declassify,
+            _ => FlowVerdict::Block,
+        })
+    }
+
+    fn open(&self, call: u32) {
+        self.number(call, |ops| &ops.open, NONE);
+    }
+
+    async fn snapshot(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.awaited(call, |ops| &ops.snapshot, [0.0; 3]).await)
+    }
+
+    async fn idempotency_key(&self, call: u32) -> bool {
+        yes(self.awaited(call, |ops| &ops.idempotency_key, [0.0; 3]).await).unwrap_or(false)
+    }
+
+    async fn idempotent(&self, call: u32) -> Result<Idempotent, Thrown> {
+        Ok(match whole(thrown(self.awaited(call, |ops| &ops.idempotent, [0.0; 3]).await)?) {
+            0 => Idempotent::Fresh,
+            1 => Idempotent::Replayed,
+            _ => Idempotent::Conflict,
+        })
+    }
+
+    fn sandbox(&self, call: u32, tier: &Tier) -> Result<bool, Thrown> {
+        let kind = match tier.kind {
+            TierKind::None => 0.0,
+            TierKind::WorkerThreads => 1.0,
+            TierKind::IsolatedVm => 2.0,
+            TierKind::Docker => 3.0,
+        };
+        let numbers = [kind, flag(tier.no_network), flag(tier.forced), 0.0];
+        yes(self.number(call, |ops| &ops.sandbox, numbers))
+    }
+
+    fn enter(&self, call: u32, _tier: &Tier, sandboxed: bool) {
+        let epoch = self.runtime.next_epoch(call, Mailbox::Phase);
+        self.number(call, |ops| &ops.enter, [f64::from(epoch), flag(sandboxed), 0.0, 0.0]);
+    }
+
+    fn start_limit(&self, call: u32, ms: f64) {
+        self.number(call, |ops| &ops.start_limit, [ms, 0.0, 0.0, 0.0]);
+    }
+
+    fn start_grace(&self, call: u32, ms: f64) {
+        self.number(call, |ops| &ops.start_grace, [ms, 0.0, 0.0, 0.0]);
+    }
+
+    fn aborted(&self, call: u32) -> bool {
+        self.number(call, |ops| &ops.aborted, NONE) >= 1.0
+    }
+
+    fn abort(&self, call: u32) {
+        self.number(call, |ops| &ops.abort, NONE);
+    }
+
+    fn give_up(&self, call: u32, limit: Option<f64>) {
+        self.number(call, |ops| &ops.give_up, [limit.unwrap_or(-1.0), 0.0, 0.0, 0.0]);
+    }
+
+    async fn event(&self, call: u32) -> Event {
+        match whole(self.runtime.next_event(call, Mailbox::Phase).await) {
+            0 => Event::Returned,
+            1 => Event::Threw,
+            2 => Event::LimitExpired,
+            3 => Event::Aborted,
+            4 => Event::GraceExpired,
+            5 => Event::SandboxFailed(SandboxFault::Timeout),
+            6 => Event::SandboxFailed(SandboxFault::Violation),
+            7 => Event::SandboxFailed(SandboxFault::Aborted),
+            _ => Event::SandboxFailed(SandboxFault::Failed),
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+    fn close(&self, call: u32) -> Dispatched {
+        self.runtime.next_epoch(call, Mailbox::Phase);
+        let coded = self.number(call, |ops| &ops.close, NONE);
+        // A streaming call answers with the complement, so that the others cost one crossing.
+        if coded >= 0.0 {
+            return Dispatched {
+                duration_ms: coded,
+                chunks: 0,
+                progress_events: 0,
+                total_bytes: 0.0,
+                partial_output: false,
+            };
+        }
+        Dispatched {
+            duration_ms: -1.0 - coded,
+            chunks: self.detail(call, 0) as u32,
+            progress_events: self.detail(call, 1) as u32,
+            total_bytes: self.detail(call, 2),
+            partial_output: self.detail(call, 3) >= 1.0,
+        }
+    }
+
+    fn pacing(&self, call: u32) -> Pacing {
+        match self.number(call, |ops| &ops.pacing, NONE) {
+            wait if wait >= 0.0 => Pacing::RateLimit(Some(wait)),
+            -2.0 => Pacing::RateLimit(None),
+            _ => Pacing::None,
+        }
+    }
+
+    async fn verify(&self, call: u32) -> Option<(bool, bool, f64)> {
+        let code = self.awaited(call, |ops| &ops.verify, [0.0; 3]).await;
+        if code < 0.0 {
+            return None;
+        }
+        Some((whole(code) & 1 != 0, whole(code) & 2 != 0, self.detail(call, 4)))
+    }
+
+    fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
+        let bits = whole(thrown(self.number(call, |ops| &ops.unpack, NONE))?);
+        self.runtime.with(call, |slot| slot.has_parts = bits & 16 != 0);
+        Ok(Unpacked {
+            explicit: bits & 1 != 0,
+            unbranded: bits & 2 != 0,
+            undefined: bits & 4 != 0,
+            text: bits & 8 != 0,
+        })
+    }
+
+    async fn output_fits(&self, call: u32) -> Result<bool, Thrown> {
+        yes(self.awaited(call, |ops| &ops.output_fits, [0.0; 3]).await)
+    }
+
+    fn part_kinds(&self, call: u32) -> Vec<String> {
+        if !self.runtime.with(call, |slot| slot.has_parts) {
+            return Vec::new();
+        }
+        let function = self.runtime.ops.text.borrow_back(&self.runtime.env);
+        let joined = function.and_then(|function| function.call((call, 9).into())).ok().flatten();
+        joined.map_or_else(Vec::new, |kinds| kinds.split('\n').map(str::to_owned).collect())
+    }
+
+    fn producer(&self, call: u32) -> Option<Producer> {
+        let code = self.number(call, |ops| &ops.producer, NONE);
+        if code < 1.0 {
+            return None;
+        }
+        let bits = whole(code);
+        #[allow(clippy::cast_precision_loss, reason = "three bits")]
+        let field = |shift: usize| ((bits >> shift) & 7) as f64;
+        Some(Producer {
+            trust: member_at(TrustClass::ALL, field(0))?,
+            sensitivity: member_at(Sensitivity::ALL, field(3)),
+            flagged: bits & 64 != 0,
+        })
+    }
+
+    async fn bound(&self, call: u32, plan: &BoundPlan) -> Result<Bounded, Thrown> {
+        let strategy = index_of(TruncationStrategy::ALL, Some(plan.strategy));
+        let owner = index_of(TrustClass::ALL, Some(plan.trust)) + 8.0 * index_of(Sensitivity::ALL, plan.sensitivity);
+        let code = self.awaited(call, |ops| &ops.bound, [strategy, plan.max_tokens, owner]).await;
+        if code >= 0.0 {
+            return Ok(Bounded {
+                truncated: false,
+                strategy: plan.strategy,
+                original_tokens: code,
+                kept_tokens: code,
+                dropped_tokens: 0.0,
+                units_dropped: 0.0,
+                summarized: false,
+                artifact_bytes: None,
+                degraded: false,
+            });
+        }
+        thrown(code)?;
+        let bits = whole(self.detail(call, 5));
+        let artifact = self.detail(call, 10);
+        Ok(Bounded {
+            truncated: bits & 1 != 0,
+            strategy: member_at(TruncationStrategy::ALL, self.detail(call, 6)).unwrap_or(plan.strategy),
+            original_tokens: self.detail(call, 7),
+            kept_tokens: self.detail(call, 8),
+            dropped_tokens: self.detail(call, 9),
+            units_dropped: self.detail(call, 11),
+            summarized: bits & 2 != 0,
+            artifact_bytes: (artifact >= 0.0).then_some(artifact),
+            degraded: bits & 4 != 0,
+        })
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+    async fn sanitise(
+        &self,
+        call: u32,
+        policy: InboundPolicy,
+        shown: TrustClass,
+        fail_closed: bool,
+    ) -> Result<Sanitised, Thrown> {
+        let numbers = [
+            index_of(InboundPolicy::ALL, Some(policy)),
+            index_of(TrustClass::ALL, Some(shown)),
+            flag(fail_closed),
+        ];
+        let code = self.awaited(call, |ops| &ops.sanitise, numbers).await;
+        if code >= 0.0 {
+            return Ok(Sanitised { hits: 0, wrapped: false, stripped: false, blocked: false, scan_us: code });
+        }
+        thrown(code)?;
+        let bits = whole(self.detail(call, 12));
+        Ok(Sanitised {
+            hits: self.detail(call, 13) as u32,
+            wrapped: bits & 1 != 0,
+            stripped: bits & 2 != 0,
+            blocked: bits & 4 != 0,
+            scan_us: self.detail(call, 14),
+        })
+    }
+
+    fn assemble(&self, call: u32, dispatched: &Dispatched, shown: TrustClass) {
+        let trust = index_of(TrustClass::ALL, Some(shown));
+        self.number(call, |ops| &ops.assemble, [dispatched.duration_ms, trust, 0.0, 0.0]);
+    }
+
+    fn record_flow(&self, call: u32, trust: TrustClass) -> Result<(), Thrown> {
+        let trust = index_of(TrustClass::ALL, Some(trust));
+        yes(self.number(call, |ops| &ops.record_flow, [trust, 0.0, 0.0, 0.0])).map(|_| ())
+    }
+}
+
+/// `THREW` as an error; other codes, the "see the details" one included, pass.
+#[allow(clippy::float_cmp, reason = "codes are exact")]
+fn thrown(code: f64) -> Result<f64, Thrown> {
+    if code == THREW { Err(Thrown) } else { Ok(code) }
+}
+
+impl BatchHost for JsHost {
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        self.runtime.tasks.spawn(Box::pin(task));
+    }
+
+    fn complete(&self, call: u32, ending: &Ending) {
+        let code = match ending {
+            Ending::Succeeded => 0.0,
+            Ending::Failed(_) => 1.0,
+            Ending::Escaped => 2.0,
+            Ending::Panicked => 3.0,
+        };
+        self.runtime.with(call, |slot| {
+            slot.waiting = None;
+            slot.facts = None;
+        });
+        self.number(call, |ops| &ops.complete, [code, 0.0, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,92 @@
+//! The JavaScript half of the host: one function an effect, handed over once per realm.
+//!
+//! All take the call's slot and up to four numbers. A number comes back: an answer of the effect, or
+//! one of the three codes below. They never throw (each is guarded on the JavaScript side); if one
+//! does all the same, as on the termination of a worker, that counts as a thrown callback.
+
+use napi::bindgen_prelude::{Env, FnArgs, FunctionRef, Object};
+use napi_derive::napi;
+
+/// The callback threw; the value is kept under the slot.
+pub const THREW: f64 = -1.0;
+/// A promise was returned; the answer will be settled.
+pub const PENDING: f64 = -2.0;
+
+pub type NumberOp = FunctionRef<FnArgs<(u32, f64, f64, f64, f64)>, f64>;
+pub type TextOp = FunctionRef<FnArgs<(u32, u32)>, Option<String>>;
+pub type AuditOp = FunctionRef<FnArgs<(u32, String, String, Option<Object<'static>>)>, f64>;
+pub type AttributesOp = FunctionRef<FnArgs<(u32, Object<'static>)>, f64>;
+pub type FailureOp = FunctionRef<FnArgs<(u32, FailureRecord, bool)>, f64>;
+pub type StatusOp = FunctionRef<FnArgs<(u32, bool, String)>, f64>;
+pub type HeldOp = FunctionRef<FnArgs<(u32, u32)>, napi::Unknown<'static>>;
+
+/// A failure as JavaScript keeps it.
+#[napi(object)]
+pub struct FailureRecord {
+    pub kind: String,
+    pub message: String,
+    pub hint: Option<String>,
+    pub with_cause: bool,
+    /// Recovery values were set by the site, so the event shows them too.
+    pub explicit_recovery: bool,
+    pub recoverable: bool,
+    pub recovery_hint: Option<String>,
+}
+
+/// The effects of the host.
+#[napi(object, object_to_js = false)]
+pub struct HostOps {
+    pub lookup: NumberOp,
+    pub run_aborted: NumberOp,
+    pub text: TextOp,
+    pub number: NumberOp,
+    pub held: HeldOp,
+    pub denies_name: NumberOp,
+    pub audit: AuditOp,
+    pub failed: FailureOp,
+    pub started: NumberOp,
+    pub ended: NumberOp,
+    pub span_attributes: AttributesOp,
+    pub span_failed: StatusOp,
+    pub open_span: NumberOp,
+    pub close_span: NumberOp,
+    pub pause: NumberOp,
+    pub validate: NumberOp,
+    pub turn: NumberOp,
+    pub repair: NumberOp,
+    pub permission: NumberOp,
+    pub rewrite_is_echo: NumberOp,
+    pub rewrite: NumberOp,
+    pub needs_approval: NumberOp,
+    pub approved: NumberOp,
+    pub argument_policy: NumberOp,
+    pub inspect_flow: NumberOp,
+    pub open: NumberOp,
+    pub snapshot: NumberOp,
+    pub idempotency_key: NumberOp,
+    pub idempotent: NumberOp,
+    pub sandbox: NumberOp,
+    pub enter: NumberOp,
+    pub start_limit: NumberOp,
+    pub start_grace: NumberOp,
+    pub aborted: NumberOp,
+    pub abort: NumberOp,
+    pub give_up: NumberOp,
+    pub close: NumberOp,
+    pub pacing: NumberOp,
+    pub verify: NumberOp,
+    pub unpack: NumberOp,
+    pub output_fits: NumberOp,
+    pub producer: NumberOp,
+    pub bound: NumberOp,
+    pub sanitise: NumberOp,
+    pub assemble: NumberOp,
+    pub record_flow: NumberOp,
+    pub complete: NumberOp,
+}
+
+/// Calls an effect. An exception of the engine itself counts as [`THREW`].
+pub fn call(env: Env, op: &NumberOp, slot: u32, numbers: [f64; 4]) -> f64 {
+    let [a, b, c, d] = numbers;
+    op.borrow_back(&env).and_then(|function| function.call((slot, a, b, c, d).into())).unwrap_or(THREW)
+}
