@@ -2,12 +2,15 @@
 
 use crate::audit::{Kind, Metrics};
 use napi_derive::napi;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// One load of the package in one JavaScript thread.
 #[napi]
 pub struct Realm {
     pub(crate) metrics: Rc<Metrics>,
+    /// How many functions listen to the audit bus, which lives in JavaScript.
+    pub(crate) audit_listeners: Rc<Cell<u32>>,
 }
 
 /// Counters, gauges and histograms as parallel lists, in first-write order.
@@ -25,7 +28,12 @@ impl Realm {
     #[napi(constructor)]
     #[allow(clippy::new_without_default, reason = "constructed from JavaScript")]
     pub fn new() -> Self {
-        Self { metrics: Rc::default() }
+        Self { metrics: Rc::default(), audit_listeners: Rc::default() }
+    }
+
+    #[napi(catch_unwind)]
+    pub fn set_audit_listeners(&self, count: u32) {
+        self.audit_listeners.set(count);
     }
 
     #[napi(catch_unwind)]
