@@ -4,6 +4,7 @@
 /** One load of the package in one JavaScript thread. */
 export declare class Realm {
   constructor()
+  setAuditListeners(count: number): void
   increment(key: string, by: number): void
   setGauge(key: string, value: number): void
   observe(key: string, value: number): void
@@ -13,6 +14,24 @@ export declare class Realm {
   reset(): void
 }
 
+/** A BM25 index over documents that come and go, and the scan of their names. */
+export declare class SearchIndex {
+  constructor(k1?: number | undefined | null, b?: number | undefined | null, stopWords?: Array<string> | undefined | null)
+  /** Adds a document to the group `key`; `order` is its position among all documents. */
+  add(key: number, order: number, text: string): void
+  /** Adds the fields that `find_names` looks through, for the next document of the group. */
+  addName(key: number, name: string, tags?: Array<string> | undefined | null): void
+  /** Removes a group. */
+  remove(key: number): void
+  /** Key and score of the best groups, alternating. */
+  query(query: string, limit: number): Array<number>
+  /** Key and place within its group of documents whose name or tag holds the text, alternating. */
+  findNames(needle: string, skip: Array<number>, limit: number): Array<number>
+}
+
+/** Canonical JSON of a JSON text. */
+export declare function canonicalJsonText(json: string): string
+
 /** Counters, gauges and histograms as parallel lists, in first-write order. */
 export interface MetricsDump {
   keys: Array<string>
@@ -21,3 +40,6 @@ export interface MetricsDump {
   histogramKeys: Array<string>
   histogramValues: Array<Array<number>>
 }
+
+/** The tokens of a text, without the default stop words or with all words. */
+export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>

@@ -1,1 +1,9 @@
-export {};
+/**
+ * Declaring tools, and the defaults that follow from where a tool came from. Needs neither the addon
+ * nor zod at run time.
+ *
+ * @packageDocumentation
+ */
+export { defaultInboundSanitization, defaultTruncationStrategy, resolveTrustClass } from './defaults.js';
+export { tool } from './tool.js';
+export type { ToolSpec } from './tool.js';

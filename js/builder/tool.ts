@@ -1,0 +1,56 @@
+import type { Tool, ToolExecutionContext, ToolReturn } from '../core/index.js';
+import { copyTool } from './own.js';
+
+/** What {@link tool} takes: a {@link Tool} whose `execute` is a function property. */
+export interface ToolSpec<TInput = unknown, TOutput = unknown, TDeps = unknown>
+  extends Omit<Tool<TInput, TOutput, TDeps>, 'execute'> {
+  readonly execute: (
+    input: TInput,
+    ctx: ToolExecutionContext<TDeps>,
+  ) => Promise<TOutput | ToolReturn<TOutput> | undefined>;
+}
+
+const NAME_PATTERN = /^[A-Za-z0-9._-]+$/;
+const MAX_NAME_LENGTH = 128;
+
+/**
+ * Declares a tool: checks what cannot be left to later and returns a frozen copy. Nothing is filled
+ * in; defaults are the registry's, which knows the tool's source. The input type comes from
+ * `inputSchema` (its parsed output), the output type from `outputSchema` or `execute`.
+ *
+ * @throws TypeError when `name` is not 1 to 128 characters of `[A-Za-z0-9._-]`, `description` is
+ * empty, `inputSchema` is missing or `execute` is not a function.
+ *
+ * @example
+ * const weather = tool({
+ *   name: 'weather.lookup',
+ *   description: 'Current weather of a city.',
+ *   inputSchema: z.object({ city: z.string() }),
+ *   sideEffectClass: 'read-only',
+ *   execute: async ({ city }) => ({ city, celsius: 21 }),
+ * });
+ */
+export function tool<TInput, TOutput, TDeps = unknown>(
+  spec: ToolSpec<TInput, TOutput, TDeps>,
+): Tool<TInput, TOutput, TDeps> {
+  const { name } = spec;
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError("tool({...}): 'name' must be a non-empty string.");
+  }
+  const fail = (problem: string): never => {
+    throw new TypeError(`tool({ name: '${name}' }): ${problem}`);
+  };
+  if (name.length > MAX_NAME_LENGTH) {
+    fail(`'name' must be at most ${MAX_NAME_LENGTH} characters (got ${name.length}).`);
+  }
+  if (!NAME_PATTERN.test(name)) fail(`'name' must match ${NAME_PATTERN}.`);
+  const { description, inputSchema, execute } = spec;
+  if (typeof description !== 'string' || description === '') {
+    fail("'description' must be a non-empty string.");
+  }
+  if (inputSchema === undefined || inputSchema === null) {
+    fail("'inputSchema' is required; a tool that takes no input declares z.object({}).");
+  }
+  if (typeof execute !== 'function') fail("'execute' must be an async function.");
+  return Object.freeze(copyTool(spec));
+}
