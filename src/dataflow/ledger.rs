@@ -25,6 +25,8 @@ use std::collections::VecDeque;
 
 /// The shortest run that may ever match.
 pub const FLOOR: usize = 8;
+/// More units than any text has; keeps the arithmetic of positions far from overflow.
+const CEILING: usize = 1 << 31;
 /// `minSpanLength` when none is given.
 pub const DEFAULT_MIN: usize = 20;
 
@@ -93,7 +95,7 @@ impl Ledger {
     /// (at least `min`).
     #[must_use]
     pub fn new(min: usize, budget: usize, tiles: Tiles, encodings: Encodings) -> Self {
-        let min = min.max(FLOOR);
+        let min = min.clamp(FLOOR, CEILING);
         let budget = budget.max(min);
         Self {
             min,
