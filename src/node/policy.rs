@@ -1,1 +1,1 @@
-//! Door of `policy`.
+//! Door of `policy`: nothing crosses, see `crate::policy`.

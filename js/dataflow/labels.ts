@@ -1,0 +1,63 @@
+/**
+ * Labels: how far a text is trusted, and whether it is sensitive.
+ *
+ * @packageDocumentation
+ */
+import type { Sensitivity, ToolTrustClass } from '../core/index.js';
+
+/** What is known about one text: two bits, and where they come from. Plain and unfrozen. */
+export interface TaintLabel {
+  readonly trustClass: ToolTrustClass;
+  /** The kind of the tool's source, or `unknown`. Any string. */
+  readonly sourceKind: string;
+  readonly sensitivity: Sensitivity | 'unknown';
+  /** The text comes from outside: it may hold instructions that nobody here wrote. */
+  readonly untrusted: boolean;
+  /** The text must not leave. */
+  readonly sensitive: boolean;
+}
+
+/** What a label is derived from. */
+export interface TaintLabelInput {
+  readonly trustClass: ToolTrustClass;
+  /** Only `kind` is read. Absent: `sourceKind` is `unknown`. */
+  readonly source?: { readonly kind: string };
+  /** Absent: `unknown`, which is never sensitive. */
+  readonly sensitivity?: Sensitivity;
+  /** Which sensitivities count as sensitive. Default: `secret` only. */
+  readonly sensitiveTiers?: readonly Sensitivity[];
+}
+
+const UNTRUSTED: ReadonlySet<string> = new Set<ToolTrustClass>([
+  'skill-untrusted',
+  'mcp-derived',
+  'web-search',
+  'channel-inbound',
+]);
+
+/**
+ * Whether output of this trust class is untrusted: untrusted skills, MCP servers, web search and
+ * inbound channel messages. The one definition for the whole package.
+ */
+export function isUntrustedTrustClass(trustClass: ToolTrustClass): boolean {
+  return UNTRUSTED.has(trustClass);
+}
+
+/**
+ * Labels a text by the tool that produced it. The result has exactly five keys and may be spread to
+ * override a flag; flags may be widened, and should never be narrowed.
+ *
+ * @example
+ * const label = deriveTaintLabel({ trustClass: 'mcp-derived', source: { kind: 'mcp' } });
+ * ledger.recordOutput({ ...label, sensitive: true }, text);
+ */
+export function deriveTaintLabel(input: TaintLabelInput): TaintLabel {
+  const { trustClass, source, sensitivity, sensitiveTiers = ['secret'] } = input;
+  return {
+    trustClass,
+    sourceKind: source?.kind ?? 'unknown',
+    sensitivity: sensitivity ?? 'unknown',
+    untrusted: isUntrustedTrustClass(trustClass),
+    sensitive: sensitivity !== undefined && sensitiveTiers.includes(sensitivity),
+  };
+}

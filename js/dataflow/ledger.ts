@@ -1,0 +1,211 @@
+/**
+ * The ledger of one run: what untrusted text it has seen, and whether a call's arguments carry it.
+ *
+ * @packageDocumentation
+ */
+import { native } from '../binding.js';
+import type { NativeLedger } from '../../native/binding.js';
+import type { TaintLabel } from './labels.js';
+
+/** What a probe of arguments found. */
+export interface ArgsTaintProbe {
+  readonly carriesUntrustedVerbatim: boolean;
+  /** Kinds of the sources that were copied, each once; `resumed-untrusted` for text read before a resume. */
+  readonly matchedSourceKinds: string[];
+}
+
+/** A ledger's state without any text; survives JSON. */
+export interface TaintLedgerSnapshot {
+  readonly untrustedSeen: boolean;
+  readonly sensitiveSeen: boolean;
+  readonly untrustedSourceKinds: readonly string[];
+  /** Hashes of pieces of tracked text; absent when there are none. */
+  readonly spanTileHashes?: readonly string[];
+  /** How long, in folded UTF-16 units, those pieces may be; absent when it is the default, 20. */
+  readonly spanTileLengths?: readonly number[];
+}
+
+/** Encodings of argument values that a probe can undo. */
+export type TaintEncoding = 'percent' | 'base64' | 'hex' | 'json';
+
+/** Options of {@link createTaintLedger}. */
+export interface TaintLedgerOptions {
+  /**
+   * The shortest copy that counts, in letters and digits (UTF-16 units after folding). Default 20,
+   * at least 8.
+   */
+  readonly minSpanLength?: number;
+  /** How much text is tracked, in the same units; the oldest goes first. Default 262144. */
+  readonly maxTrackedChars?: number;
+  /** A snapshot to go on from. */
+  readonly initial?: Partial<TaintLedgerSnapshot>;
+  /**
+   * Whether a text is sensitive by its contents. Asked for every recorded output until sensitive data
+   * was seen. A truthy answer counts, and so does a throw.
+   */
+  readonly piiSensitivity?: (text: string) => boolean;
+  /** Hears what `piiSensitivity` threw. What it throws itself is ignored. */
+  readonly onPredicateError?: (error: unknown) => void;
+  /** Encodings to undo in argument values before comparing, up to three in one another. Default none. */
+  readonly decodeArgs?: readonly TaintEncoding[];
+}
+
+/**
+ * A ledger: a plain object with writable members that work detached. Everything is synchronous.
+ */
+export interface TaintLedger {
+  /** Whether any untrusted text was recorded. Never goes back to false. */
+  readonly untrustedSeen: boolean;
+  /** Whether any sensitive text was recorded. Never goes back to false. */
+  readonly sensitiveSeen: boolean;
+  /** Kinds of untrusted sources, in the order first seen. A fresh array each time. */
+  readonly untrustedSourceKinds: string[];
+  /** Records what a tool returned. Of the label only `untrusted`, `sensitive` and `sourceKind` are read. */
+  recordOutput(label: RecordedLabel, text: string): void;
+  /** Records a message from outside; the same as {@link TaintLedger.recordOutput}. */
+  recordInboundMessage(label: RecordedLabel, text: string): void;
+  /** Records what the model wrote: tracked as `llm-derived` once untrusted text was seen. */
+  recordAssistantOutput(text: string): void;
+  /**
+   * Whether the arguments of a call, as text (usually JSON), carry a piece of tracked text. Case,
+   * blanks, punctuation, full-width forms and accents composed or not make no difference. Of JSON the
+   * decoded string values are also compared, one after another.
+   */
+  inspectArgs(text: string): ArgsTaintProbe;
+  /** The state, without any text. */
+  snapshot(): TaintLedgerSnapshot;
+}
+
+/** The part of a label that a ledger reads. */
+export type RecordedLabel = Pick<TaintLabel, 'untrusted' | 'sensitive' | 'sourceKind'>;
+
+const DEFAULT_MIN = 20;
+const DEFAULT_BUDGET = 262_144;
+const FLOOR = 8;
+/** More than any text has. */
+const CEILING = 2 ** 31;
+const MAX_TILES = 8192;
+const ENCODINGS: readonly TaintEncoding[] = ['percent', 'base64', 'hex', 'json'];
+const TILE = /^[0-9a-f]{8}$/;
+
+function whole(given: number | undefined, fallback: number, lowest: number): number {
+  const number = given === undefined || Number.isNaN(given) ? fallback : Math.trunc(given);
+  return Math.min(Math.max(number, lowest), CEILING);
+}
+
+/** Lengths a snapshot's tiles may have. One that does not say was made with the default, or with ours. */
+function tileLengths(initial: Partial<TaintLedgerSnapshot>, min: number): number[] {
+  const told = initial.spanTileLengths?.filter((length) => Number.isInteger(length) && length >= FLOOR);
+  return [...new Set(told === undefined || told.length === 0 ? [min, DEFAULT_MIN] : told)];
+}
+
+/**
+ * Makes the ledger of one run. Costs next to nothing until untrusted text is recorded.
+ *
+ * @example
+ * const ledger = createTaintLedger({ piiSensitivity: containsPii });
+ * ledger.recordOutput(deriveTaintLabel({ trustClass: 'web-search' }), pageText);
+ * ledger.inspectArgs(JSON.stringify(args)).carriesUntrustedVerbatim; // a piece of the page goes out
+ */
+export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger {
+  const min = whole(options.minSpanLength, DEFAULT_MIN, FLOOR);
+  const budget = whole(options.maxTrackedChars, DEFAULT_BUDGET, min);
+  const { initial = {}, piiSensitivity, onPredicateError, decodeArgs = [] } = options;
+  const resumedTiles = [...new Set(initial.spanTileHashes)];
+  const resumedLengths = resumedTiles.length === 0 ? [] : tileLengths(initial, min);
+  let untrustedSeen = initial.untrustedSeen ?? false;
+  let sensitiveSeen = initial.sensitiveSeen ?? false;
+  const seenKinds = new Set(initial.untrustedSourceKinds);
+  /** The engine knows kinds by number. */
+  const kindNumbers = new Map<string, number>();
+  const kindNames: string[] = [];
+  let engine: NativeLedger | undefined;
+
+  const open = (): NativeLedger => {
+    engine ??= new (native().NativeLedger)(
+      min,
+      budget,
+      resumedTiles.filter((tile) => TILE.test(tile)).map((tile) => Number.parseInt(tile, 16)),
+      resumedLengths,
+      ENCODINGS.reduce((bits, encoding, at) => bits | (decodeArgs.includes(encoding) ? 1 << at : 0), 0),
+    );
+    return engine;
+  };
+
+  const track = (kind: string, text: string): void => {
+    let number = kindNumbers.get(kind);
+    if (number === undefined) {
+      number = kindNames.push(kind) - 1;
+      kindNumbers.set(kind, number);
+    }
+    open().record(number, String(text));
+  };
+
+  const looksSensitive = (text: string): boolean => {
+    if (piiSensitivity === undefined) return false;
+    try {
+      return Boolean(piiSensitivity(text));
+    } catch (error) {
+      // Whether the text is sensitive is not known, so it is treated as if it were.
+      try {
+        onPredicateError?.(error);
+      } catch {
+        // An observer must not be able to change what it observes.
+      }
+      return true;
+    }
+  };
+
+  const record = (label: RecordedLabel, text: string): void => {
+    if (label.sensitive) sensitiveSeen = true;
+    else if (!sensitiveSeen && looksSensitive(text)) sensitiveSeen = true;
+    if (!label.untrusted) return;
+    untrustedSeen = true;
+    seenKinds.add(label.sourceKind);
+    track(label.sourceKind, text);
+  };
+
+  return {
+    get untrustedSeen() {
+      return untrustedSeen;
+    },
+    get sensitiveSeen() {
+      return sensitiveSeen;
+    },
+    get untrustedSourceKinds() {
+      return [...seenKinds];
+    },
+    recordOutput(label, text) {
+      record(label, text);
+    },
+    recordInboundMessage(label, text) {
+      record(label, text);
+    },
+    recordAssistantOutput(text) {
+      if (untrustedSeen) track('llm-derived', text);
+    },
+    inspectArgs(text) {
+      const nothingTracked = engine === undefined && resumedTiles.length === 0;
+      const matched = nothingTracked ? null : open().inspect(String(text));
+      if (matched === null) return { carriesUntrustedVerbatim: false, matchedSourceKinds: [] };
+      const kinds = matched.map((kind) => kindNames[kind] ?? 'unknown');
+      return {
+        carriesUntrustedVerbatim: true,
+        matchedSourceKinds: kinds.length === 0 ? ['resumed-untrusted'] : kinds,
+      };
+    },
+    snapshot() {
+      const live = engine?.tileHashes().map((hash) => hash.toString(16).padStart(8, '0')) ?? [];
+      const tiles = [...new Set([...live, ...resumedTiles])].slice(0, MAX_TILES);
+      const lengths = new Set([...(live.length > 0 ? [min] : []), ...resumedLengths]);
+      const isDefault = lengths.size === 1 && lengths.has(DEFAULT_MIN);
+      return {
+        untrustedSeen,
+        sensitiveSeen,
+        untrustedSourceKinds: [...seenKinds],
+        ...(tiles.length > 0 && { spanTileHashes: tiles }),
+        ...(tiles.length > 0 && !isDefault && { spanTileLengths: [...lengths] }),
+      };
+    },
+  };
+}
