@@ -24,7 +24,11 @@ copyFileSync(join(targetFolder, release ? 'release' : 'debug', library), `${to}.
 rmSync(to, { force: true });
 renameSync(`${to}.new`, to);
 
-const { dts } = await generateTypeDef({ typeDefDir: typeDefs, cwd: root });
+const { dts, header } = await generateTypeDef({
+  typeDefDir: typeDefs,
+  cwd: root,
+  dtsHeaderFile: 'scripts/binding-header.d.ts',
+});
 const file = join(root, 'native', 'binding.d.ts');
 const text = dts;
 if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
