@@ -16,7 +16,7 @@ import type { SecretsOwner } from '../context.js';
 import { packFacts } from '../facts.js';
 import type { Frame } from '../frame.js';
 import { awaited, guarded, settle } from '../settle.js';
-import type { PermissionHookResult } from '../types.js';
+import type { MemoryModificationGuard, PermissionHookResult } from '../types.js';
 
 /** Keeps an entry and hands its facts to the native side. */
 export function describe(
@@ -366,7 +366,7 @@ export function snapshot(frame: Frame, epoch: number): number {
     return 0;
   });
   const reader = options.memoryRegionReader;
-  const guard = frame.guard;
+  const guard = frame.guard as MemoryModificationGuard | undefined;
   if (made < 0 || !guard || !reader) return made;
   return awaited(
     frame,
