@@ -7,6 +7,7 @@
 //!
 //! Contract of every method that calls user code: what it throws is kept under the call, readable
 //! through [`Host::text`], and reported as [`Thrown`]; the method itself never panics.
+#![allow(clippy::missing_errors_doc, reason = "every error is `Thrown`, explained once above")]
 
 use super::facts::ToolFacts;
 use super::outcome::{Attempt, Failure};
@@ -322,8 +323,14 @@ pub trait Host: Clone + 'static {
     /// Runs an attempt inside a span of the run's tracer, in the context the tracer opens, and
     /// releases what [`open`](Self::open) opened when the attempt ends, however it ends.
     ///
-    /// `Err` when the tracer itself failed before the attempt ran.
-    async fn in_span<F>(&self, call: Self::Call, tool: &Rc<ToolFacts>, attempt: F) -> Result<Attempt, Thrown>
+    /// `Err` when the tracer itself failed before the attempt ran; the flag says that it failed
+    /// after, which costs the attempt nothing.
+    async fn in_span<F>(
+        &self,
+        call: Self::Call,
+        tool: &Rc<ToolFacts>,
+        attempt: F,
+    ) -> Result<(Attempt, bool), Thrown>
     where
         F: Future<Output = Attempt> + 'static;
     /// Waits `ms` or until the run is aborted.

@@ -27,7 +27,7 @@ pub use config::{BatchOptions, Config, DEFAULT_MAX_PARALLEL, RetryConfig, Wiring
 pub use facts::{ApprovalForm, ToolFacts};
 pub use host::{
     AuditRow, BoundPlan, Bounded, Dispatched, Event, Field, FlowVerdict, Held, Host, Idempotent, Pacing,
-    Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, Sanitised, SandboxFault, Text, Thrown,
+    Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, SandboxFault, Sanitised, Text, Thrown,
     Unpacked,
 };
 pub use outcome::{Attempt, Failure, RecoveryHint, Stop, default_recovery};

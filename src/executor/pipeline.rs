@@ -1,13 +1,16 @@
 //! The story of one call (spec 02 section 7), from the lookup to its ending.
 
 use super::config::{BatchOptions, Config};
-use super::cx::{Cx, error_row, report_callback};
+use super::cx::{Cx, Report, error_row, report_callback};
 use super::host::{Host, Text};
 use super::outcome::{Attempt, Failure, Stop};
 use super::{phases, retry};
 use crate::tool::ToolErrorKind;
 use std::cell::Cell;
 use std::rc::Rc;
+
+/// What the host names as the thrower when a wait was ended by the cancellation of the run.
+const INTERRUPTED: &str = "run.signal";
 
 /// How a call ended. The values are with the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +42,12 @@ pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions,
     }
     let mut attempts_made = 0_u32;
     loop {
-        let Ok(result) = host.in_span(call, &tool, attempt(attempt_cx())).await else {
+        let Ok((result, tracer_failed)) = host.in_span(call, &tool, attempt(attempt_cx())).await else {
             return ending(&host, call, &tool.name, Err(Stop::Escaped));
         };
+        if tracer_failed {
+            report_callback(&host, call, &tool.name);
+        }
         attempts_made += 1;
         if !retry::again(&host, &config, &tool, call, attempts_made, &result).await {
             return ending(&host, call, &tool.name, result);
@@ -49,31 +55,41 @@ pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions,
     }
 }
 
-/// One attempt, phase by phase, in the order of section 7.0.
+/// One attempt. A wait that the cancellation of the run has ended ends the call as aborted.
 async fn attempt<H: Host>(cx: Cx<H>) -> Attempt {
-    phases::invoked(&cx);
-    phases::validation::run(&cx).await?;
-    cx.host.turn(cx.call).await;
-    phases::permission::run(&cx).await?;
-    phases::approval::run(&cx).await?;
-    phases::argument_policy::run(&cx)?;
-    phases::data_flow::inspect(&cx)?;
+    let result = phases_in_order(&cx).await;
+    if result == Err(Stop::Escaped) && cx.text(Text::Callback) == INTERRUPTED {
+        let failure = Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled");
+        return Err(cx.fail_with(failure, Report::RowAndEvent, Some("cancelled")));
+    }
+    result
+}
 
-    let tier = phases::context::open(&cx)?;
-    let guarded = phases::memory::snapshot(&cx).await?;
-    let keyed = phases::start::run(&cx, &tier).await?;
-    if phases::idempotency::replayed(&cx, keyed).await? {
+/// The phases, in the order of section 7.0.
+async fn phases_in_order<H: Host>(cx: &Cx<H>) -> Attempt {
+    phases::invoked(cx);
+    phases::validation::run(cx).await?;
+    cx.host.turn(cx.call).await;
+    phases::permission::run(cx).await?;
+    phases::approval::run(cx).await?;
+    phases::argument_policy::run(cx)?;
+    phases::data_flow::inspect(cx)?;
+
+    let tier = phases::context::open(cx)?;
+    let guarded = phases::memory::snapshot(cx).await?;
+    let keyed = phases::start::run(cx, &tier).await?;
+    if phases::idempotency::replayed(cx, keyed).await? {
         return Ok(());
     }
 
-    let dispatch = phases::dispatch::run(&cx, &tier).await?;
-    phases::memory::verify(&cx, guarded, &dispatch).await;
-    let dispatched = phases::failure::settle(&cx, dispatch)?;
+    let dispatch = phases::dispatch::run(cx, &tier).await?;
+    phases::memory::verify(cx, guarded, &dispatch).await;
+    let dispatched = phases::failure::settle(cx, dispatch)?;
 
-    let unpacked = phases::envelope::run(&cx, &dispatched).await?;
-    let bounded = phases::bound::run(&cx, &unpacked).await?;
-    phases::sanitise::run(&cx, &bounded).await?;
-    phases::assemble::run(&cx, &dispatched, &bounded, keyed)
+    let unpacked = phases::envelope::run(cx, &dispatched).await?;
+    let owned = phases::bound::run(cx, &unpacked).await?;
+    phases::sanitise::run(cx, owned).await?;
+    phases::assemble::run(cx, &dispatched, owned, keyed)
 }
 
 fn unknown_tool<H: Host>(host: &H, call: H::Call) -> Ending {
@@ -101,8 +117,10 @@ fn ending<H: Host>(host: &H, call: H::Call, tool_name: &str, result: Attempt) ->
 /// The failure of a queued call whose run was cancelled before its turn (section 9.8).
 pub(super) fn never_started<H: Host>(host: &H, call: H::Call) -> Ending {
     let name = host.text(call, Text::CalledName).unwrap_or_default();
-    let failure =
-        Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled before it started: the run was aborted");
+    let failure = Failure::new(
+        ToolErrorKind::Aborted,
+        "Tool execution cancelled before it started: the run was aborted",
+    );
     if error_row(host, call, &name, failure.kind, Some("cancelled")).is_err() {
         report_callback(host, call, &name);
     }

@@ -127,8 +127,7 @@ mod tests {
             (Untrusted, Some(Docker), D, 30_000.0, true, false),
         ];
         for (level, declared, kind, timeout_ms, closed, forced) in table {
-            let expected =
-                Tier { kind, timeout_ms, no_network: closed, no_filesystem: closed, forced };
+            let expected = Tier { kind, timeout_ms, no_network: closed, no_filesystem: closed, forced };
             assert_eq!(resolve(level, declared), expected, "{level:?} {declared:?}");
         }
     }

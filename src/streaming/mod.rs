@@ -229,7 +229,10 @@ mod tests {
             assert_eq!(channel.content(ChunkKind::Text, size, 100.0).buffered, fits, "{size}");
             channel.delivered(true);
         }
-        assert_eq!((channel.chunk_count(), channel.total_bytes(), channel.buffer_truncated()), (2, 10.0, true));
+        assert_eq!(
+            (channel.chunk_count(), channel.total_bytes(), channel.buffer_truncated()),
+            (2, 10.0, true)
+        );
         let dropped = metrics.counter("tool.streaming.buffer.dropped-bytes.total{kind=text,toolName=t}");
         assert!((dropped - 5.0).abs() < f64::EPSILON);
     }
@@ -255,6 +258,8 @@ mod tests {
         channel.close(false, 110.0);
         channel.close(true, 120.0);
         assert_eq!(metrics.histogram("tool.streaming.duration_ms{toolName=t}"), [10.0]);
-        assert!(metrics.counter("tool.streaming.events.dropped.total{reason=cancelled,toolName=t}").abs() < 0.5);
+        assert!(
+            metrics.counter("tool.streaming.events.dropped.total{reason=cancelled,toolName=t}").abs() < 0.5
+        );
     }
 }

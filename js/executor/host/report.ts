@@ -75,7 +75,8 @@ export function openSpan(frame: Frame, epoch: number): number {
     Promise.resolve(settled).then(
       () => spanSettled(frame, epoch, 0),
       (error: unknown) => {
-        if (!frame.spanRan) threw(frame, 'tracer.span', error);
+        // After a failed attempt the tracer hands on that very failure.
+        if (!frame.error) threw(frame, 'tracer.span', error);
         spanSettled(frame, epoch, THREW);
       },
     );

@@ -8,7 +8,7 @@ use crate::executor::outcome::Attempt;
 pub(in crate::executor) fn run<H: Host>(
     cx: &Cx<H>,
     dispatched: &Dispatched,
-    owned: &Owned,
+    owned: Owned,
     keyed: bool,
 ) -> Attempt {
     cx.host.assemble(cx.call, dispatched, owned.trust);

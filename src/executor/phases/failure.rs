@@ -22,9 +22,9 @@ pub(in crate::executor) fn settle<H: Host>(cx: &Cx<H>, dispatch: Dispatch) -> Re
     let cancelled = !timed_out && (run_aborted || cx.host.aborted(cx.call));
     let pacing = cx.host.pacing(cx.call);
     let kind = if cancelled { ToolErrorKind::Aborted } else { kind_of(error, pacing) };
-    let message =
-        if cancelled { "Tool execution cancelled".to_owned() } else { cx.text(Text::Thrown) };
-    let unsafe_timeout = kind == ToolErrorKind::Timeout && cx.tool.class.is_writer() && !cx.tool.has_idempotency_key;
+    let message = if cancelled { "Tool execution cancelled".to_owned() } else { cx.text(Text::Thrown) };
+    let unsafe_timeout =
+        kind == ToolErrorKind::Timeout && cx.tool.class.is_writer() && !cx.tool.has_idempotency_key;
     let failure = Failure {
         kind,
         message,
@@ -75,8 +75,13 @@ fn js_number(value: f64) -> String {
 mod tests {
     use super::*;
 
-    const QUIET: Dispatched =
-        Dispatched { duration_ms: 1.0, chunks: 0, progress_events: 0, total_bytes: 0.0, partial_output: false };
+    const QUIET: Dispatched = Dispatched {
+        duration_ms: 1.0,
+        chunks: 0,
+        progress_events: 0,
+        total_bytes: 0.0,
+        partial_output: false,
+    };
 
     #[test]
     fn hints_of_section_7_12() {
@@ -88,7 +93,12 @@ mod tests {
             (QUIET, Pacing::RateLimit(Some(0.5)), false, Some("retry after 0.5ms")),
             (streamed, paced, false, Some("retry after 1500ms")),
             (streamed, Pacing::RateLimit(None), false, Some("partial output captured in stream buffer")),
-            (QUIET, Pacing::None, true, Some("the first invocation may still have completed; do not retry blindly")),
+            (
+                QUIET,
+                Pacing::None,
+                true,
+                Some("the first invocation may still have completed; do not retry blindly"),
+            ),
         ];
         for (dispatched, pacing, unsafe_timeout, expected) in table {
             assert_eq!(hint(&dispatched, pacing, unsafe_timeout).as_deref(), expected);

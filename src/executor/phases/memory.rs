@@ -23,10 +23,8 @@ pub(in crate::executor) async fn snapshot<H: Host>(cx: &Cx<H>) -> Result<bool, S
             if cx.tool.memory_tier != Some(MemoryGuardTier::Untrusted) {
                 return Ok(false);
             }
-            let message = format!(
-                "Memory guard could not take its snapshot (fail-closed): {}",
-                cx.text(Text::Thrown)
-            );
+            let message =
+                format!("Memory guard could not take its snapshot (fail-closed): {}", cx.text(Text::Thrown));
             Err(cx.fail(Failure::new(ToolErrorKind::CapabilityBlocked, message), Report::RowAndEvent))
         }
     }

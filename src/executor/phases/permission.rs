@@ -24,7 +24,8 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>) -> Result<(), Stop> {
         }
         Permission::Unknown => {
             cx.count_tool("tool.executor.permission-hook-failed.total");
-            let message = "Permission hook failed (fail-closed): it answered none of 'allow', 'deny', 'ask', 'defer'";
+            let message =
+                "Permission hook failed (fail-closed): it answered none of 'allow', 'deny', 'ask', 'defer'";
             Err(fail(cx, CapabilityBlocked, message.to_owned()))
         }
         _ if cx.batch.pre_approved && answer.rewrites => echo_only(cx),

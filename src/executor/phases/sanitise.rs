@@ -6,7 +6,7 @@ use crate::executor::host::{Field, Held, Host, Text};
 use crate::executor::outcome::{Failure, Stop};
 use crate::tool::ToolErrorKind;
 
-pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, owned: &Owned) -> Result<(), Stop> {
+pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, owned: Owned) -> Result<(), Stop> {
     let own = cx.tool.trust.as_str();
     if let Some(producer) = owned.producer.filter(|producer| producer.flagged) {
         let labels = [("toolName", cx.tool.name.as_str()), ("trustClass", producer.trust.as_str())];
@@ -35,18 +35,12 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, owned: &Owned) -> Resu
         cx.count("tool.inbound.sanitization.blocked.total", &[("trustClass", own)], 1.0);
         let metadata = [("trustClass", Field::Str(own)), ("patterns", Field::Held(Held::Patterns))];
         cx.row("tool:result:sanitization:blocked", "denied", &metadata)?;
-        let message = format!(
-            "Tool result blocked by inbound sanitization (patterns: {}).",
-            cx.text(Text::Patterns)
-        );
+        let message =
+            format!("Tool result blocked by inbound sanitization (patterns: {}).", cx.text(Text::Patterns));
         let failure = Failure::new(ToolErrorKind::InboundSanitizationBlocked, message);
         return Err(cx.fail(failure, Report::Silent));
     }
-    cx.count(
-        "tool.inbound.sanitization.scan.duration_us.total",
-        &[("trustClass", own)],
-        found.scan_us,
-    );
+    cx.count("tool.inbound.sanitization.scan.duration_us.total", &[("trustClass", own)], found.scan_us);
     let attributes = [
         ("graphorin.tool.inbound.sanitization.scan_duration_us", Field::Num(found.scan_us)),
         ("graphorin.tool.inbound.sanitization.policy", Field::Str(cx.tool.inbound.as_str())),

@@ -11,8 +11,8 @@ use crate::audit::Metrics;
 use crate::executor::tier::{Tier, TierKind};
 use crate::executor::{
     Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
-    Held, Host, Idempotent, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, Sanitised,
-    SandboxFault, Text, Thrown, ToolFacts, Unpacked,
+    Held, Host, Idempotent, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
+    SandboxFault, Sanitised, Text, Thrown, ToolFacts, Unpacked,
 };
 use crate::tool::{InboundPolicy, Sensitivity, TruncationStrategy, TrustClass};
 use napi::bindgen_prelude::{Env, JsObjectValue, Object};
@@ -62,7 +62,14 @@ pub struct Runtime {
 
 impl Runtime {
     pub fn new(env: Env, ops: HostOps, metrics: Rc<Metrics>, audit_listeners: Rc<Cell<u32>>) -> Rc<Self> {
-        Rc::new(Self { env, ops, tasks: TaskLoop::new(), metrics, audit_listeners, slots: RefCell::default() })
+        Rc::new(Self {
+            env,
+            ops,
+            tasks: TaskLoop::new(),
+            metrics,
+            audit_listeners,
+            slots: RefCell::default(),
+        })
     }
 
     fn with<R>(&self, slot: u32, act: impl FnOnce(&mut CallSlot) -> R) -> R {
@@ -179,7 +186,8 @@ impl JsHost {
                 Field::Num(number) => object.set_named_property(name, *number)?,
                 Field::Bool(flag) => object.set_named_property(name, *flag)?,
                 Field::Held(held) => {
-                    let value = self.runtime.ops.held.borrow_back(&env)?.call((slot, held_index(*held)).into())?;
+                    let value =
+                        self.runtime.ops.held.borrow_back(&env)?.call((slot, held_index(*held)).into())?;
                     object.set_named_property(name, value)?;
                 }
             }
@@ -213,9 +221,9 @@ const fn text_index(text: Text) -> u32 {
 
 /// The place of a word in its list, 0 for none: how JavaScript and Rust name enum members to each other.
 fn index_of<T: PartialEq>(all: &[T], member: Option<T>) -> f64 {
-    member.and_then(|member| all.iter().position(|other| *other == member)).map_or(0.0, |at| {
-        f64::from(u8::try_from(at + 1).unwrap_or(0))
-    })
+    member
+        .and_then(|member| all.iter().position(|other| *other == member))
+        .map_or(0.0, |at| f64::from(u8::try_from(at + 1).unwrap_or(0)))
 }
 
 fn member_at<T: Copy>(all: &[T], index: f64) -> Option<T> {
@@ -303,7 +311,12 @@ impl Host for JsHost {
         yes(function.call((call, cancelled, message.to_owned()).into()).unwrap_or(THREW)).map(|_| ())
     }
 
-    async fn in_span<F>(&self, call: u32, _tool: &Rc<ToolFacts>, attempt: F) -> Result<Attempt, Thrown>
+    async fn in_span<F>(
+        &self,
+        call: u32,
+        _tool: &Rc<ToolFacts>,
+        attempt: F,
+    ) -> Result<(Attempt, bool), Thrown>
     where
         F: Future<Output = Attempt> + 'static,
     {
@@ -327,10 +340,13 @@ impl Host for JsHost {
         loop {
             let code = self.runtime.next_event(call, Mailbox::Span).await;
             if let Some(attempt) = result.borrow_mut().take() {
-                return Ok(attempt);
+                // After a failure the tracer hands that very failure on; that is no news.
+                let tracer_failed = code == THREW && attempt.is_ok();
+                return Ok((attempt, tracer_failed));
             }
-            // The promise settled first. An attempt that never began never will.
-            if self.runtime.with(call, |slot| slot.waiting.take()).is_some() || code == THREW {
+            // The promise settled first. An attempt that never began never will; one that did is
+            // waited for.
+            if self.runtime.with(call, |slot| slot.waiting.take()).is_some() {
                 return Err(Thrown);
             }
         }
@@ -552,7 +568,8 @@ impl Host for JsHost {
 
     async fn bound(&self, call: u32, plan: &BoundPlan) -> Result<Bounded, Thrown> {
         let strategy = index_of(TruncationStrategy::ALL, Some(plan.strategy));
-        let owner = index_of(TrustClass::ALL, Some(plan.trust)) + 8.0 * index_of(Sensitivity::ALL, plan.sensitivity);
+        let owner =
+            index_of(TrustClass::ALL, Some(plan.trust)) + 8.0 * index_of(Sensitivity::ALL, plan.sensitivity);
         let code = self.awaited(call, |ops| &ops.bound, [strategy, plan.max_tokens, owner]).await;
         if code >= 0.0 {
             return Ok(Bounded {

@@ -100,6 +100,7 @@ impl CallRuntime {
 
 /// The options of an executor, as numbers and flags.
 #[napi(object)]
+#[allow(clippy::struct_excessive_bools, reason = "one flag a collaborator")]
 pub struct ExecutorSettings {
     pub max_parallel: u32,
     pub grace_ms: f64,

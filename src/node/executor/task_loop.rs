@@ -48,10 +48,10 @@ struct Shared {
 impl Shared {
     fn push(&self, id: TaskId) {
         self.woken.lock().unwrap_or_else(PoisonError::into_inner).push_back(id);
-        if thread::current().id() != self.home {
-            if let Some(ping) = &*self.ping.lock().unwrap_or_else(PoisonError::into_inner) {
-                ping();
-            }
+        if thread::current().id() != self.home
+            && let Some(ping) = &*self.ping.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            ping();
         }
     }
 

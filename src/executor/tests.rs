@@ -1,1 +1,0 @@
-//! The pipeline against a scripted host.
