@@ -1,0 +1,161 @@
+import type { ToolSource } from '../core/index.js';
+import { ToolCollisionError } from '../errors/index.js';
+import { namespaceOf, prefixedName, type Namespace } from './namespace.js';
+import type { Sink } from './sink.js';
+import { describeSource, isFirstPartyLike, isSameSource, trustRung } from './source.js';
+import type { Store } from './store.js';
+import type { CollisionContext, CollisionResolution, CollisionStrategy, RegistryEntry } from './types.js';
+
+type Entries = ReadonlyArray<RegistryEntry>;
+
+/**
+ * Settles every name that several sources claim (spec 01 section 6.5), looking once at each name
+ * there is at the start: names that a rename makes are not looked at again.
+ *
+ * @internal
+ */
+export class CollisionResolver {
+  readonly #store: Store;
+  readonly #sink: Sink;
+  readonly #strategy: CollisionStrategy;
+  readonly #ctx: CollisionContext;
+  readonly #namespaces = new Map<string, Namespace>();
+  readonly #resolutions: CollisionResolution[] = [];
+
+  constructor(store: Store, sink: Sink, strategy: CollisionStrategy, ctx: CollisionContext) {
+    this.#store = store;
+    this.#sink = sink;
+    this.#strategy = strategy;
+    this.#ctx = ctx;
+  }
+
+  /** Does it; throws ToolCollisionError under `manual`. */
+  run(): ReadonlyArray<CollisionResolution> {
+    this.#sink.saving(() => {
+      for (const { name, entries } of [...this.#store.buckets()]) {
+        if (entries.length > 1) this.#settle(name, entries);
+      }
+    });
+    return Object.freeze(this.#resolutions);
+  }
+
+  #settle(name: string, entries: Entries): void {
+    const strategy = this.#strategy;
+    const sources = () => entries.map((entry) => describeSource(entry.__source));
+    this.#sink.report('tool:collision:detected', name, () => ({ strategy, sources: sources() }));
+    this.#sink.count(`tool.collision.detected.total{strategy=${strategy}}`);
+    const firstParty = entries.find((entry) => isFirstPartyLike(entry.__source));
+    if (strategy === 'auto-prefix') {
+      this.#prefix(name, firstParty ?? highest(entries, rungOf), entries);
+      return;
+    }
+    if (firstParty !== undefined) this.#preferFirstParty(name, firstParty, entries);
+    else if (strategy === 'priority') this.#rank(name, entries);
+    if (strategy === 'manual') this.#reject(name, sources());
+  }
+
+  /** The winner keeps the name, everybody else gets one with his source before it. */
+  #prefix(name: string, winner: RegistryEntry, entries: Entries): void {
+    this.#store.set(name, [winner]);
+    for (const loser of entries) {
+      if (loser === winner) continue;
+      const { prefix, label } = this.#namespaceOf(loser.__source);
+      const to = prefixedName(prefix, name);
+      if (this.#store.bucket(to) === undefined) this.#rename(name, winner, loser, to, label);
+      else this.#suppress(name, winner, loser);
+    }
+  }
+
+  #rename(name: string, winner: RegistryEntry, loser: RegistryEntry, to: string, label: string): void {
+    this.#store.set(to, [Object.freeze({ ...loser, name: to })]);
+    this.#resolutions.push({
+      toolName: name,
+      winner: winner.__source,
+      losers: [loser.__source],
+      action: 'auto-prefix-applied',
+      renamed: { from: name, to, namespaceSource: label },
+    });
+    this.#sink.report('tool:collision:auto-prefix-applied', name, () => ({ renamed: { from: name, to } }));
+    this.#sink.count(`tool.collision.auto-prefix-applied.total{namespaceSource=${label}}`);
+  }
+
+  /** The new name is taken: dropping the loser is the only answer that renames nobody else. */
+  #suppress(name: string, winner: RegistryEntry, loser: RegistryEntry): void {
+    this.#resolutions.push({
+      toolName: name,
+      winner: winner.__source,
+      losers: [loser.__source],
+      action: 'suppressed',
+    });
+    const metadata = () => ({
+      winner: describeSource(winner.__source),
+      loser: describeSource(loser.__source),
+    });
+    this.#sink.report('tool:collision:suppressed', name, metadata, 'denied');
+    this.#sink.count('tool.collision.suppressed.total');
+  }
+
+  #preferFirstParty(name: string, winner: RegistryEntry, entries: Entries): void {
+    this.#store.set(name, [winner]);
+    this.#sink.count('tool.collision.first-party-suppressed.total{trustClass=first-party}');
+    this.#resolutions.push({
+      toolName: name,
+      winner: winner.__source,
+      losers: othersThan(winner, entries),
+      action: 'first-party-precedence',
+    });
+  }
+
+  #rank(name: string, entries: Entries): void {
+    const { source, priority } = this.#ctx;
+    const boost = (entry: RegistryEntry) => (isSameSource(entry.__source, source) ? (priority ?? 0) : 0);
+    const winner = highest(entries, (entry) => rungOf(entry) + boost(entry));
+    this.#store.set(name, [winner]);
+    const tieBreakReason = priority === undefined ? 'registration-order' : 'explicit-priority';
+    this.#resolutions.push({
+      toolName: name,
+      winner: winner.__source,
+      losers: othersThan(winner, entries),
+      action: 'priority-resolved',
+      tieBreakReason,
+    });
+    this.#sink.report('tool:collision:priority-resolved', name, () => ({ tieBreakReason }));
+    this.#sink.count(`tool.collision.priority-resolved.total{tieBreakReason=${tieBreakReason}}`);
+  }
+
+  #reject(name: string, sources: ReadonlyArray<string>): never {
+    const metadata = () => ({ strategy: this.#strategy, sources });
+    this.#sink.report('tool:collision:manual-rejected', name, metadata, 'denied');
+    this.#sink.count('tool.collision.manual-rejected.total');
+    throw new ToolCollisionError({
+      toolName: name,
+      conflictingSources: sources,
+      strategyAttempted: 'manual',
+      resolutionOptions: ['auto-prefix', 'priority', 'filter-incoming'],
+    });
+  }
+
+  /** One server's prefix is worked out once, however many of its tools collide. */
+  #namespaceOf(source: ToolSource): Namespace {
+    const key = describeSource(source);
+    let namespace = this.#namespaces.get(key);
+    if (namespace === undefined) {
+      namespace = namespaceOf(source);
+      this.#namespaces.set(key, namespace);
+    }
+    return namespace;
+  }
+}
+
+function rungOf(entry: RegistryEntry): number {
+  return trustRung(entry.__trustClass);
+}
+
+/** The entry with the highest score, the earliest among equals. */
+function highest(entries: Entries, score: (entry: RegistryEntry) => number): RegistryEntry {
+  return entries.reduce((best, entry) => (score(entry) > score(best) ? entry : best));
+}
+
+function othersThan(winner: RegistryEntry, entries: Entries): ReadonlyArray<ToolSource> {
+  return entries.filter((entry) => entry !== winner).map((entry) => entry.__source);
+}

@@ -1,0 +1,77 @@
+import { emitToolAudit, hasAuditListeners } from '../audit/bus.js';
+import type { ToolAuditAction, ToolAuditDecision, ToolAuditEvent } from '../audit/index.js';
+import { nativeRealm } from '../binding.js';
+import type { ToolRegistryOptions } from './types.js';
+
+/**
+ * Where a registry's audit rows and counts go. Rows are built only when somebody takes them; while
+ * nobody does, counts may be saved up, since nothing can look between two of them.
+ *
+ * @internal
+ */
+export class Sink {
+  readonly #options: ToolRegistryOptions;
+  readonly #emit: ((event: ToolAuditEvent) => void) | undefined;
+  #saved: Map<string, number> | undefined;
+
+  constructor(options: ToolRegistryOptions) {
+    this.#options = options;
+    this.#emit = options.emitAudit;
+  }
+
+  /** Whether a row would reach anybody. */
+  get isHeard(): boolean {
+    return this.#emit !== undefined || hasAuditListeners();
+  }
+
+  /** Counts one under a ready-made key, `name` or `name{label=value}` with sorted labels. */
+  count(key: string): void {
+    if (this.#saved === undefined || this.isHeard) {
+      this.#write();
+      nativeRealm().increment(key, 1);
+    } else {
+      this.#saved.set(key, (this.#saved.get(key) ?? 0) + 1);
+    }
+  }
+
+  /** Runs work that counts the same few keys many times, crossing to the native side once a key. */
+  saving<T>(work: () => T): T {
+    this.#saved ??= new Map();
+    try {
+      return work();
+    } finally {
+      this.#write();
+      this.#saved = undefined;
+    }
+  }
+
+  #write(): void {
+    if (this.#saved === undefined || this.#saved.size === 0) return;
+    for (const [key, by] of this.#saved) nativeRealm().increment(key, by);
+    this.#saved.clear();
+  }
+
+  /** Hands over a row; errors of the registry's own `emitAudit` reach the caller. */
+  emit(event: ToolAuditEvent): void {
+    if (this.#emit === undefined) emitToolAudit(event);
+    else this.#emit.call(this.#options, event);
+  }
+
+  /** Builds and hands over a row about a tool, if anybody takes it. */
+  report(
+    action: ToolAuditAction,
+    target: string,
+    metadata?: () => Record<string, unknown>,
+    decision: ToolAuditDecision = 'success',
+  ): void {
+    if (!this.isHeard) return;
+    this.emit({
+      action,
+      actor: { kind: 'system', id: 'tool-registry' },
+      target,
+      decision,
+      ts: Date.now(),
+      ...(metadata === undefined ? {} : { metadata: metadata() }),
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import type { RegistryEntry } from './types.js';
+
+/** The entries of one name, one a source. @internal */
+export interface Bucket {
+  readonly name: string;
+  /** Position of the name among all names ever added; sorts like the map. */
+  readonly order: number;
+  /** In registration order. Never changed in place. Empty once the name is gone. */
+  entries: ReadonlyArray<RegistryEntry>;
+}
+
+const NONE: ReadonlyArray<RegistryEntry> = Object.freeze([]);
+
+/**
+ * Names and their entries. Every change goes through {@link Store.set}, so that the numbers and
+ * whoever watches (the search index) cannot fall behind.
+ *
+ * @internal
+ */
+export class Store {
+  readonly #buckets = new Map<string, Bucket>();
+  #nextOrder = 0;
+  #size = 0;
+  #deferred = 0;
+  /** Called with each bucket that changed. */
+  onChange: ((bucket: Bucket) => void) | undefined;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get deferredCount(): number {
+    return this.#deferred;
+  }
+
+  /** The names in order of first appearance. */
+  buckets(): IterableIterator<Bucket> {
+    return this.#buckets.values();
+  }
+
+  bucket(name: string): Bucket | undefined {
+    return this.#buckets.get(name);
+  }
+
+  /** The entries of a name, none when it is unknown. */
+  entries(name: string): ReadonlyArray<RegistryEntry> {
+    return this.#buckets.get(name)?.entries ?? NONE;
+  }
+
+  /** Makes these the entries of a name. None removes the name; a new name goes to the end. */
+  set(name: string, entries: ReadonlyArray<RegistryEntry>): void {
+    let bucket = this.#buckets.get(name);
+    if (bucket === undefined) {
+      if (entries.length === 0) return;
+      bucket = { name, order: this.#nextOrder++, entries: NONE };
+      this.#buckets.set(name, bucket);
+    } else if (entries.length === 0) {
+      this.#buckets.delete(name);
+    }
+    this.#size += entries.length - bucket.entries.length;
+    this.#deferred += countDeferred(entries) - countDeferred(bucket.entries);
+    bucket.entries = entries;
+    this.onChange?.(bucket);
+  }
+
+  /** Every entry, or those that pass, in a new frozen array. */
+  list(test?: (entry: RegistryEntry) => boolean): ReadonlyArray<RegistryEntry> {
+    const all: RegistryEntry[] = [];
+    for (const { entries } of this.#buckets.values()) {
+      for (const entry of entries) if (test === undefined || test(entry)) all.push(entry);
+    }
+    return Object.freeze(all);
+  }
+
+  clear(): void {
+    this.#buckets.clear();
+    this.#size = 0;
+    this.#deferred = 0;
+  }
+}
+
+function countDeferred(entries: ReadonlyArray<RegistryEntry>): number {
+  let count = 0;
+  for (const entry of entries) if (entry.__effectiveDeferLoading) count++;
+  return count;
+}
