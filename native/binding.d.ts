@@ -13,6 +13,24 @@ export declare class Realm {
   reset(): void
 }
 
+/** `shape`: 0 middle, 1 tail, 2 head. */
+export declare function assembleBounded(shape: number, capTokens: number, marker: string, head: string, tail: string): string
+
+export interface CleanedText {
+  text: string
+  hit: boolean
+}
+
+export declare function cleanInvisible(body: string): CleanedText | null
+
+export declare function clearSpilled(root: string, runId: string): Promise<void>
+
+/** Whether the text has any hit; null when the budget ran out. */
+export declare function hasHits(body: string, patterns: number, budgetMs: number): boolean | null
+
+/** The same off the JavaScript thread. */
+export declare function hasHitsAsync(body: string, patterns: number, budgetMs: number): Promise<boolean | null>
+
 /** Counters, gauges and histograms as parallel lists, in first-write order. */
 export interface MetricsDump {
   keys: Array<string>
@@ -21,3 +39,95 @@ export interface MetricsDump {
   histogramKeys: Array<string>
   histogramValues: Array<Array<number>>
 }
+
+export declare function neutralizeText(body: string, angleRuns: boolean): string | null
+
+/** Where a prefix of at most `want` units ends without splitting a pair. */
+export declare function prefixEnd(text: string, want: number): number
+
+export interface ReadPage {
+  content: string
+  bytes: number
+  totalBytes: number
+  eof: boolean
+  sidecar?: string
+}
+
+export interface ReadRequest {
+  root: string
+  uri: string
+  offset?: number
+  length?: number
+  startLine?: number
+  endLine?: number
+  cap: number
+}
+
+export declare function readSpilled(request: ReadRequest): Promise<ReadPage>
+
+export interface SanitizedText {
+  body?: string
+  hits: number
+  invisible: boolean
+  timedOut: boolean
+  blocked: boolean
+  stripped: boolean
+  bytesStripped: number
+  scanUs: number
+}
+
+export interface SanitizeRequest {
+  strip: boolean
+  wrap: boolean
+  failClosed: boolean
+  patterns: number
+  budgetMs: number
+  trust: string
+  tool: string
+  origin?: string
+}
+
+export declare function sanitizeText(body: string, request: SanitizeRequest): SanitizedText
+
+export declare function sanitizeTextAsync(body: string, request: SanitizeRequest): Promise<SanitizedText>
+
+export interface ScannedText {
+  counts: Array<number>
+  matched: number
+  scanUs: number
+}
+
+export declare function scanText(body: string, patterns: number, budgetMs: number): ScannedText | null
+
+export interface Spilled {
+  run: string
+  file: string
+  bytes: number
+  /** Absent when there was no scan or it ran out of time. */
+  flagged?: boolean
+}
+
+export interface SpillRequest {
+  root: string
+  runId: string
+  callId: string
+  extension: string
+  sidecar?: string
+  /** The sidecar's text for an artifact with hits; used instead when the scan finds some. */
+  sidecarWhenFlagged?: string
+  /** Catalogue patterns to scan for before writing; absent for no scan. */
+  patterns?: number
+  budgetMs: number
+}
+
+/** The folder name that stands for a run's id. */
+export declare function spillSegment(id: string): string
+
+/** Scans (if asked to) and writes in one trip off the JavaScript thread. */
+export declare function spillText(body: string, request: SpillRequest): Promise<Spilled>
+
+export declare function stripText(body: string, patterns: number): string | null
+
+export declare function sweepSpilled(root: string, ttlMs: number): Promise<number>
+
+export declare function wrapText(body: string, trust: string, tool: string, origin?: string | undefined | null): string
