@@ -1,1 +1,166 @@
 //! Door of `inbound`.
+
+use super::text::JsText;
+use crate::inbound::envelope::{self, Attributes};
+use crate::inbound::fold::fold;
+use crate::inbound::invisible;
+use crate::inbound::sanitize::{self, Outcome, Request};
+use crate::inbound::scan::{self, Budget, PatternSet};
+use napi::bindgen_prelude::{Utf16String, spawn_blocking};
+use napi_derive::napi;
+
+#[napi(object, object_from_js = false)]
+#[allow(clippy::struct_excessive_bools, reason = "mirrors the room's outcome")]
+pub struct SanitizedText {
+    #[napi(ts_type = "string")]
+    pub body: Option<JsText>,
+    pub hits: u32,
+    pub invisible: bool,
+    pub timed_out: bool,
+    pub blocked: bool,
+    pub stripped: bool,
+    pub bytes_stripped: f64,
+    pub scan_us: f64,
+}
+
+#[napi(object, object_to_js = false)]
+#[allow(clippy::struct_excessive_bools, reason = "mirrors the room's request")]
+pub struct SanitizeRequest {
+    pub strip: bool,
+    pub wrap: bool,
+    pub fail_closed: bool,
+    pub patterns: u32,
+    pub budget_ms: f64,
+    #[napi(ts_type = "string")]
+    pub trust: Utf16String,
+    #[napi(ts_type = "string")]
+    pub tool: Utf16String,
+    #[napi(ts_type = "string")]
+    pub origin: Option<Utf16String>,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct ScannedText {
+    pub counts: Vec<u32>,
+    pub matched: f64,
+    pub scan_us: f64,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct CleanedText {
+    #[napi(ts_type = "string")]
+    pub text: JsText,
+    pub hit: bool,
+}
+
+impl From<SanitizeRequest> for Request {
+    fn from(request: SanitizeRequest) -> Self {
+        let wrap = request.wrap.then(|| Attributes {
+            trust: request.trust.to_vec(),
+            tool: request.tool.to_vec(),
+            origin: request.origin.as_ref().map(|origin| origin.to_vec()),
+        });
+        Self {
+            strip: request.strip,
+            wrap,
+            fail_closed: request.fail_closed,
+            patterns: PatternSet::from_bits(request.patterns),
+            budget_ms: request.budget_ms,
+        }
+    }
+}
+
+impl From<Outcome> for SanitizedText {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            body: outcome.body.map(JsText::from),
+            hits: outcome.hits,
+            invisible: outcome.invisible,
+            timed_out: outcome.timed_out,
+            blocked: outcome.blocked,
+            stripped: outcome.stripped,
+            bytes_stripped: count(outcome.bytes_stripped),
+            scan_us: outcome.scan_us,
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "lengths of strings, far below 2^53")]
+fn count(value: usize) -> f64 {
+    value as f64
+}
+
+#[napi(catch_unwind)]
+pub fn sanitize_text(body: Utf16String, request: SanitizeRequest) -> SanitizedText {
+    sanitize::sanitize(&body, &request.into()).into()
+}
+
+#[napi(catch_unwind)]
+pub async fn sanitize_text_async(body: Utf16String, request: SanitizeRequest) -> napi::Result<SanitizedText> {
+    let request: Request = request.into();
+    let outcome = spawn_blocking(move || sanitize::sanitize(&body, &request)).await;
+    outcome.map(SanitizedText::from).map_err(|error| napi::Error::from_reason(error.to_string()))
+}
+
+fn scanned(body: &[u16], patterns: u32, budget_ms: f64) -> Option<ScannedText> {
+    let budget = Budget::start(budget_ms);
+    let found = scan::scan(&fold(body).bytes, PatternSet::from_bits(patterns), &budget)?;
+    Some(ScannedText {
+        counts: found.counts.to_vec(),
+        matched: count(found.matched),
+        scan_us: budget.elapsed_us(),
+    })
+}
+
+#[napi(catch_unwind)]
+pub fn scan_text(body: Utf16String, patterns: u32, budget_ms: f64) -> Option<ScannedText> {
+    scanned(&body, patterns, budget_ms)
+}
+
+/// Whether the text has any hit; null when the budget ran out.
+#[napi(catch_unwind)]
+pub fn has_hits(body: Utf16String, patterns: u32, budget_ms: f64) -> Option<bool> {
+    sanitize::has_hits(&body, PatternSet::from_bits(patterns), budget_ms)
+}
+
+/// The same off the JavaScript thread.
+#[napi(catch_unwind)]
+pub async fn has_hits_async(body: Utf16String, patterns: u32, budget_ms: f64) -> napi::Result<Option<bool>> {
+    spawn_blocking(move || sanitize::has_hits(&body, PatternSet::from_bits(patterns), budget_ms))
+        .await
+        .map_err(|error| napi::Error::from_reason(error.to_string()))
+}
+
+#[napi(catch_unwind, ts_return_type = "string | null")]
+pub fn strip_text(body: Utf16String, patterns: u32) -> Option<JsText> {
+    scan::strip(&body, &fold(&body), PatternSet::from_bits(patterns)).map(JsText::from)
+}
+
+#[napi(catch_unwind)]
+pub fn clean_invisible(body: Utf16String) -> Option<CleanedText> {
+    invisible::clean(&body).map(|done| CleanedText { text: done.text.into(), hit: done.hit })
+}
+
+#[napi(catch_unwind, ts_return_type = "string | null")]
+pub fn neutralize_text(body: Utf16String, angle_runs: bool) -> Option<JsText> {
+    envelope::neutralize_text(&body, angle_runs).map(JsText::from)
+}
+
+#[napi(
+    catch_unwind,
+    ts_args_type = "body: string, trust: string, tool: string, origin?: string | undefined | null",
+    ts_return_type = "string"
+)]
+pub fn wrap_text(
+    body: Utf16String,
+    trust: Utf16String,
+    tool: Utf16String,
+    origin: Option<Utf16String>,
+) -> JsText {
+    let attributes = Attributes {
+        trust: trust.to_vec(),
+        tool: tool.to_vec(),
+        origin: origin.map(|origin| origin.to_vec()),
+    };
+    envelope::wrap(&body, &fold(&body), &attributes).into()
+}

@@ -1,1 +1,163 @@
 //! Door of `result`.
+
+use super::text::JsText;
+use crate::inbound::sanitize::has_hits;
+use crate::inbound::scan::PatternSet;
+use crate::result::bound::{self, Shape};
+use crate::result::names;
+use crate::result::reader::{self, Range};
+use crate::result::spill::{self, Artifact};
+use crate::value::{cut, wtf8};
+use napi::bindgen_prelude::{Utf16String, spawn_blocking};
+use napi::{Error, Result};
+use napi_derive::napi;
+use std::fmt::Display;
+use std::path::Path;
+
+fn failed(error: impl Display) -> Error {
+    Error::from_reason(error.to_string())
+}
+
+/// Runs work on a blocking thread; a panic there rejects.
+async fn away<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    spawn_blocking(work).await.map_err(failed)
+}
+
+/// `shape`: 0 middle, 1 tail, 2 head.
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn assemble_bounded(
+    shape: u32,
+    cap_tokens: f64,
+    marker: Utf16String,
+    head: Utf16String,
+    tail: Utf16String,
+) -> JsText {
+    let shape = match shape {
+        0 => Shape::Middle,
+        1 => Shape::Tail,
+        _ => Shape::Head,
+    };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
+    let cap = cap_tokens as usize;
+    bound::assemble(shape, cap, &marker, &head, &tail).into()
+}
+
+/// Where a prefix of at most `want` units ends without splitting a pair.
+#[napi(catch_unwind)]
+pub fn prefix_end(text: Utf16String, want: u32) -> u32 {
+    u32::try_from(cut::prefix_end(&text, want as usize)).unwrap_or(u32::MAX)
+}
+
+#[napi(object, object_to_js = false)]
+pub struct SpillRequest {
+    pub root: String,
+    #[napi(ts_type = "string")]
+    pub run_id: Utf16String,
+    #[napi(ts_type = "string")]
+    pub call_id: Utf16String,
+    pub extension: String,
+    pub sidecar: Option<String>,
+    /// The sidecar's text for an artifact with hits; used instead when the scan finds some.
+    pub sidecar_when_flagged: Option<String>,
+    /// Catalogue patterns to scan for before writing; absent for no scan.
+    pub patterns: Option<u32>,
+    pub budget_ms: f64,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct Spilled {
+    pub run: String,
+    pub file: String,
+    pub bytes: f64,
+    /// Absent when there was no scan or it ran out of time.
+    pub flagged: Option<bool>,
+}
+
+/// Scans (if asked to) and writes in one trip off the JavaScript thread.
+#[napi(catch_unwind)]
+pub async fn spill_text(body: Utf16String, request: SpillRequest) -> Result<Spilled> {
+    away(move || {
+        let flagged = request
+            .patterns
+            .and_then(|patterns| has_hits(&body, PatternSet::from_bits(patterns), request.budget_ms));
+        let content = wtf8::from_utf16(&body);
+        drop(body);
+        let sidecar = match flagged {
+            Some(true) => request.sidecar_when_flagged.as_ref().or(request.sidecar.as_ref()),
+            _ => request.sidecar.as_ref(),
+        };
+        let artifact = Artifact {
+            run_id: &request.run_id,
+            call_id: &request.call_id,
+            extension: &request.extension,
+            content: &content,
+            sidecar: sidecar.map(String::as_bytes),
+        };
+        let written = spill::write(Path::new(&request.root), &artifact).map_err(failed)?;
+        #[allow(clippy::cast_precision_loss, reason = "the size of a string, far below 2^53")]
+        let bytes = content.len() as f64;
+        Ok(Spilled { run: written.run, file: written.file, bytes, flagged })
+    })
+    .await?
+}
+
+#[napi(catch_unwind)]
+pub async fn clear_spilled(root: String, run_id: Utf16String) -> Result<()> {
+    away(move || spill::clear(Path::new(&root), &run_id).map_err(failed)).await?
+}
+
+#[napi(catch_unwind)]
+pub async fn sweep_spilled(root: String, ttl_ms: f64) -> Result<u32> {
+    away(move || spill::sweep(Path::new(&root), ttl_ms)).await
+}
+
+/// The folder name that stands for a run's id.
+#[napi(catch_unwind)]
+pub fn spill_segment(id: Utf16String) -> String {
+    names::segment(&id)
+}
+
+#[napi(object, object_to_js = false)]
+pub struct ReadRequest {
+    pub root: String,
+    pub uri: String,
+    pub offset: Option<f64>,
+    pub length: Option<f64>,
+    pub start_line: Option<f64>,
+    pub end_line: Option<f64>,
+    pub cap: f64,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct ReadPage {
+    #[napi(ts_type = "string")]
+    pub content: JsText,
+    pub bytes: f64,
+    pub total_bytes: f64,
+    pub eof: bool,
+    #[napi(ts_type = "string")]
+    pub sidecar: Option<JsText>,
+}
+
+#[napi(catch_unwind)]
+#[allow(clippy::cast_precision_loss, reason = "file sizes, far below 2^53")]
+pub async fn read_spilled(request: ReadRequest) -> Result<ReadPage> {
+    away(move || {
+        let range = Range {
+            offset: request.offset,
+            length: request.length,
+            start_line: request.start_line,
+            end_line: request.end_line,
+            cap: request.cap,
+        };
+        let page = reader::read(Path::new(&request.root), &request.uri, &range).map_err(failed)?;
+        Ok(ReadPage {
+            content: page.content.into(),
+            bytes: page.bytes as f64,
+            total_bytes: page.total as f64,
+            eof: page.eof,
+            sidecar: page.sidecar.map(|bytes| wtf8::to_utf16(&bytes).into()),
+        })
+    })
+    .await?
+}

@@ -1,5 +1,10 @@
-//! JSON text in and out, depth and size limits, canonical form, well-formed cuts, token estimates.
+//! Text and values shared by every room: UTF-16 to WTF-8 and back, cuts that keep pairs whole, and
+//! the canonical form of JSON.
+//!
+//! JavaScript text is UTF-16 and may hold lone surrogates; nothing here replaces one.
 
 mod canonical;
+pub mod cut;
+pub mod wtf8;
 
 pub use canonical::{MAX_DEPTH, TOO_DEEP, canonical_json};
