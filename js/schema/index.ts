@@ -1,17 +1,19 @@
-/** Stands in until the schema room lands. @internal */
-export type JsonSchemaRecord = Record<string, unknown>;
-export interface SchemaFallback {
-  readonly detail: string;
-  readonly path: ReadonlyArray<string | number>;
-}
-export interface ProjectSchemaOptions {
-  readonly onUnsupported?: (detail: string) => void;
-  readonly onFallback?: (fallback: SchemaFallback) => void;
-  readonly side?: 'input' | 'output';
-}
-export function projectSchemaToJsonSchema(
-  raw: unknown,
-  _opts: ProjectSchemaOptions = {},
-): JsonSchemaRecord | undefined {
-  return typeof raw === 'object' && raw !== null && !('safeParse' in raw) ? (raw as JsonSchemaRecord) : undefined;
-}
+/**
+ * From a tool's schema to JSON Schema, and back to a validator.
+ *
+ * {@link projectSchemaToJsonSchema} describes what tools declare (zod 3 and 4, JSON Schema, anything
+ * with `toJSON()` or a Standard Schema with a JSON Schema side) for a model to read;
+ * {@link jsonSchema} makes a validator of a raw JSON Schema, such as an MCP server sends.
+ *
+ * @packageDocumentation
+ */
+export { isZodSchema, isZodV3Schema, isZodV4Schema, looksLikeJsonSchema } from './detect.js';
+export { projectSchemaToJsonSchema, zodToJsonSchema } from './project.js';
+export type {
+  JsonSchemaRecord,
+  ProjectSchemaOptions,
+  SchemaFallback,
+  SchemaSide,
+  ZodV3Like,
+  ZodV4Like,
+} from './types.js';

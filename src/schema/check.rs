@@ -1,0 +1,95 @@
+//! Checking a value, and what is said about one that does not fit.
+
+use super::fuel::GivenUp;
+use super::{Compiled, SchemaError, parse, wording};
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+
+/// Most issues reported for one value.
+pub const MAX_ISSUES: usize = 20;
+
+/// One step of a path into a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segment {
+    /// A property name.
+    Key(String),
+    /// A position in an array.
+    Index(u32),
+}
+
+/// One thing wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// The JSON Schema keyword that refused, or the code of a [`SchemaError`].
+    pub code: String,
+    /// Where; empty for the root. For a missing property it ends with that property.
+    pub path: Vec<Segment>,
+    /// What is wrong, without path and without quoting the value.
+    pub message: String,
+}
+
+impl Compiled {
+    /// Checks the JSON text of a value; no issues means it fits. At most [`MAX_ISSUES`] are given.
+    #[must_use]
+    pub fn check(&self, text: &str) -> Vec<Issue> {
+        match parse(text) {
+            Ok(value) => self.check_value(&value, text.len()),
+            Err(error) => vec![refused(&error)],
+        }
+    }
+
+    fn check_value(&self, value: &Value, size: usize) -> Vec<Issue> {
+        // Most values fit, and finding that out is several times cheaper than looking for errors.
+        match self.fuel.verdict(size, || self.validator.is_valid(value)) {
+            Ok(true) => return Vec::new(),
+            Ok(false) => {}
+            Err(GivenUp) => return vec![whole("schema", "could not be checked: the schema asks for too much work")],
+        }
+        let described = self.fuel.description(|| {
+            self.validator.iter_errors(value).take(MAX_ISSUES).map(|error| issue(&error, value)).collect()
+        });
+        match described {
+            Ok(issues) if !Vec::is_empty(&issues) => issues,
+            _ => vec![whole("schema", "does not fit the schema")],
+        }
+    }
+}
+
+fn whole(code: &str, message: &str) -> Issue {
+    Issue { code: code.to_owned(), path: Vec::new(), message: message.to_owned() }
+}
+
+fn refused(error: &SchemaError) -> Issue {
+    whole(error.code(), &error.to_string())
+}
+
+fn issue(error: &ValidationError<'_>, root: &Value) -> Issue {
+    let mut path = segments(error.instance_path().as_str(), root);
+    if let ValidationErrorKind::Required { property: Value::String(name) } = error.kind() {
+        path.push(Segment::Key(name.clone()));
+    }
+    Issue { code: error.kind().keyword().to_owned(), path, message: wording::describe(error) }
+}
+
+/// Reads a JSON pointer; the value tells positions from properties named like numbers.
+fn segments(pointer: &str, root: &Value) -> Vec<Segment> {
+    let mut current = Some(root);
+    pointer
+        .split('/')
+        .skip(1)
+        .map(|raw| {
+            let name = raw.replace("~1", "/").replace("~0", "~");
+            let index = current.filter(|value| value.is_array()).and_then(|_| name.parse::<u32>().ok());
+            current = match (current, index) {
+                (Some(Value::Array(items)), Some(index)) => items.get(index as usize),
+                (Some(value), _) => value.get(&name),
+                (None, _) => None,
+            };
+            index.map_or(Segment::Key(name), Segment::Index)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
