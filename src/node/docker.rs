@@ -110,7 +110,7 @@ impl From<Event> for DockerEvent {
 
 #[napi]
 pub struct DockerEngine {
-    engine: Arc<Engine>,
+    engine: Engine,
 }
 
 #[napi]
@@ -130,7 +130,7 @@ impl DockerEngine {
             pool_idle: millis(options.pool_idle_ms),
             setup_limit: millis(options.setup_timeout_ms),
         };
-        Self { engine: Arc::new(Engine::new(config)) }
+        Self { engine: Engine::new(config) }
     }
 
     #[napi(catch_unwind)]
@@ -168,17 +168,6 @@ impl DockerEngine {
     pub async fn sweep(&self) -> Result<u32> {
         let swept = self.engine.sweep().await.map_err(|error| Error::from_reason(error.to_string()))?;
         Ok(u32::try_from(swept).unwrap_or(u32::MAX))
-    }
-}
-
-impl Drop for DockerEngine {
-    fn drop(&mut self) {
-        // Removals are tasks: they need the runtime, which is not entered on the JavaScript thread.
-        // Once the runtime has been shut down there is nothing left to do it with.
-        let engine = Arc::clone(&self.engine);
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
-            napi::bindgen_prelude::spawn(async move { drop(engine) });
-        }));
     }
 }
 

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { native, type NativeBinding } from '../../binding.js';
 import type { SandboxResult, SandboxRunOptions } from '../../core/index.js';
 import { messageOf, type ResultMaker } from '../types.js';
-import { containerSpec, exitMessage, type DockerSandboxOptions } from './options.js';
+import { containerSpec, exitMessage, type ContainerSpec, type DockerSandboxOptions } from './options.js';
 import type { DockerCode } from './peer.js';
 
 /** One engine of the addon. @internal */
 export type NativeEngine = InstanceType<NativeBinding['DockerEngine']>;
+/** One run of an engine. @internal */
+export type NativeSession = ReturnType<NativeEngine['open']>;
 /** One event of a session. @internal */
-export type NativeEvent = NonNullable<Awaited<ReturnType<ReturnType<NativeEngine['open']>['next']>>>;
+export type NativeEvent = NonNullable<Awaited<ReturnType<NativeSession['next']>>>;
 
 /** How much of stdout and stderr is kept for a failure's `cause`, in bytes each. */
 const MAX_OUTPUT_BYTES = 1_048_576;
@@ -17,16 +19,46 @@ const EXIT_LIMIT_MS = 5_000;
 /** Largest result when nobody says otherwise, in bytes. @internal */
 export const MAX_RESULT_BYTES = 67_108_864;
 
-const engines = new Set<WeakRef<NativeEngine>>();
-let hooked = false;
+/**
+ * The engines that may have containers, held so that the end of the process finds them, also when their
+ * sandbox is no longer in use and the removal of its last container is still under way.
+ */
+const busy = new Set<NativeEngine>();
+let watch: ReturnType<typeof setInterval> | undefined;
 
-/** An engine that has done nothing yet. Its containers are removed when the process ends. @internal */
-export function openEngine(options: DockerSandboxOptions): NativeEngine {
+function removeAll(): void {
+  for (const engine of busy) if (engine.liveCount() > 0) engine.closeNow(EXIT_LIMIT_MS);
+}
+
+/** Sees to it that the containers of a session that is about to be opened do not outlive the process. */
+function track(engine: NativeEngine): void {
+  if (busy.size === 0) process.on('exit', removeAll);
+  busy.add(engine);
+  watch ??= setInterval(() => {
+    for (const one of busy) if (one.liveCount() === 0) busy.delete(one);
+    if (busy.size > 0) return;
+    process.off('exit', removeAll);
+    clearInterval(watch);
+    watch = undefined;
+  }, 5_000).unref();
+}
+
+/** Opens a session. @internal */
+export function openSession(engine: NativeEngine, job: Parameters<NativeEngine['open']>[0]): NativeSession {
+  track(engine);
+  return engine.open(job);
+}
+
+/** An engine that has done nothing yet; `base` is what its waiting containers are. @internal */
+export function openEngine(
+  options: DockerSandboxOptions,
+  base: ContainerSpec = containerSpec(options, {}),
+): NativeEngine {
   const { socketPath } = options;
   const { DOCKER_HOST: dockerHost, XDG_RUNTIME_DIR: runtimeDir, HOME: home } = process.env;
-  const engine = new (native().DockerEngine)({
+  return new (native().DockerEngine)({
     id: randomBytes(8).toString('hex'),
-    base: containerSpec(options, {}),
+    base,
     poolSize: Math.min(64, Math.max(0, Math.floor(options.pool?.size ?? 0))),
     poolIdleMs: options.pool?.idleTimeoutMs ?? 300_000,
     setupTimeoutMs: options.setupTimeoutMs ?? 60_000,
@@ -35,18 +67,6 @@ export function openEngine(options: DockerSandboxOptions): NativeEngine {
     ...(runtimeDir === undefined ? {} : { runtimeDir }),
     ...(home === undefined ? {} : { home }),
   });
-  const reference = new WeakRef(engine);
-  engines.add(reference);
-  if (!hooked) {
-    hooked = true;
-    process.once('exit', () => {
-      for (const open of engines) {
-        const left = open.deref();
-        if (left !== undefined && left.liveCount() > 0) left.closeNow(EXIT_LIMIT_MS);
-      }
-    });
-  }
-  return engine;
 }
 
 /** A run's secret. @internal */
@@ -67,7 +87,7 @@ export async function runThroughEngine(
   const maxResultBytes = options.maxResultBytes ?? MAX_RESULT_BYTES;
   let cancel: (() => void) | undefined;
   try {
-    const session = engine.open({
+    const session = openSession(engine, {
       spec: containerSpec(options, opts),
       nonce: nonce(),
       payload: JSON.stringify({

@@ -40,6 +40,18 @@ export interface DockerSandboxOptions {
   readonly maxResultBytes?: number;
 }
 
+/** A container before it exists, as the addon takes it. @internal */
+export interface ContainerSpec {
+  image: string;
+  user: string;
+  pidsLimit: number;
+  cpus: number;
+  memoryMb: number;
+  allowNetwork: boolean;
+  allowFs: boolean;
+  env: string[];
+}
+
 /** The container of a run. @internal */
 export function containerSpec(
   options: DockerSandboxOptions,
@@ -49,16 +61,7 @@ export function containerSpec(
     readonly allowFs?: boolean;
     readonly env?: Readonly<Record<string, string>>;
   },
-): {
-  image: string;
-  user: string;
-  pidsLimit: number;
-  cpus: number;
-  memoryMb: number;
-  allowNetwork: boolean;
-  allowFs: boolean;
-  env: string[];
-} {
+): ContainerSpec {
   return {
     image: options.image ?? 'graphorin-sandbox:latest',
     user: options.user ?? '10001:10001',

@@ -1,11 +1,19 @@
 import type { BridgedSourceOptions, BridgedSourceResult, CodeModeRunner } from '../bridged/index.js';
 import { messageOf } from '../types.js';
 import { makeCodec } from './codec.js';
-import { MAX_RESULT_BYTES, nonce, openEngine, ranOutOfMemory, type NativeEngine, type NativeEvent } from './engine.js';
-import { containerSpec, type DockerSandboxOptions } from './options.js';
+import {
+  MAX_RESULT_BYTES,
+  nonce,
+  openEngine,
+  openSession,
+  ranOutOfMemory,
+  type NativeEngine,
+  type NativeEvent,
+  type NativeSession,
+} from './engine.js';
+import { containerSpec, type ContainerSpec, type DockerSandboxOptions } from './options.js';
 
 type FailureKind = Extract<BridgedSourceResult, { readonly ok: false }>['error']['kind'];
-type Session = ReturnType<NativeEngine['open']>;
 
 /** What a script's container sends. Not trusted: every field is checked where it is used. */
 interface BridgeMessage {
@@ -45,7 +53,7 @@ export function createDockerCodeModeRunner(
     const script = new Script(run, options);
     if (run.signal?.aborted) return script.fail('aborted', 'the run was aborted before it started');
     try {
-      engine ??= openEngine(options);
+      engine ??= openEngine(options, scriptSpec(options, {}));
       return await script.runOn(engine);
     } catch (thrown) {
       return script.fail('execution-failed', messageOf(thrown));
@@ -85,8 +93,8 @@ class Script {
   async runOn(engine: NativeEngine): Promise<BridgedSourceResult> {
     const { source, signal, maxMemoryMb } = this.#run;
     const memory = maxMemoryMb !== undefined && maxMemoryMb > 0 ? { maxMemoryMb: Math.max(64, maxMemoryMb) } : {};
-    const session = engine.open({
-      spec: containerSpec(this.#options, memory),
+    const session = openSession(engine, {
+      spec: scriptSpec(this.#options, memory),
       nonce: nonce(),
       payload: JSON.stringify({
         source: String(source),
@@ -116,7 +124,7 @@ class Script {
   }
 
   /** Takes one message; answers with the result when it was the last. */
-  #receive(message: BridgeMessage | null, session: Session): BridgedSourceResult | undefined {
+  #receive(message: BridgeMessage | null, session: NativeSession): BridgedSourceResult | undefined {
     switch (message?.t) {
       case 'call':
         this.#call(message, session);
@@ -142,7 +150,7 @@ class Script {
     }
   }
 
-  #call(message: BridgeMessage, session: Session): void {
+  #call(message: BridgeMessage, session: NativeSession): void {
     const { id } = message;
     const name = String(message.name);
     const answer = (reply: { readonly value: string } | { readonly error: string }): void => {
@@ -205,6 +213,11 @@ class Script {
         return this.fail('execution-failed', event?.text ?? 'the container ended without a result');
     }
   }
+}
+
+/** A script's container. Node asks for the flag before it lets anyone answer a dynamic import. */
+function scriptSpec(options: DockerSandboxOptions, run: { readonly maxMemoryMb?: number }): ContainerSpec {
+  return containerSpec(options, { ...run, env: { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' } });
 }
 
 function encoded(value: unknown): { readonly value: string } | { readonly error: string } {

@@ -15,9 +15,10 @@ use bollard::query_parameters::{
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, OnceCell};
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 /// How an engine is reached and what its containers are by default.
@@ -48,7 +49,8 @@ pub struct Inner {
     owner: Owner,
     counter: AtomicU64,
     live: Mutex<HashSet<String>>,
-    gone: Notify,
+    /// Where removals run: containers are dropped on any thread.
+    runtime: OnceLock<Handle>,
     pool: Mutex<Pool>,
     swept: AtomicBool,
 }
@@ -66,7 +68,7 @@ impl Engine {
             owner: Owner::this_process(),
             counter: AtomicU64::new(0),
             live: Mutex::default(),
-            gone: Notify::new(),
+            runtime: OnceLock::new(),
             pool: Mutex::default(),
             swept: AtomicBool::new(false),
         }))
@@ -130,7 +132,8 @@ pub struct Container {
 
 impl Drop for Container {
     fn drop(&mut self) {
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        // A runtime that has been shut down drops the task; the process is ending then.
+        if let Some(runtime) = self.engine.runtime.get() {
             let removal = Arc::clone(&self.engine).remove(std::mem::take(&mut self.name), self.uncertain);
             runtime.spawn(removal);
         }
@@ -170,6 +173,7 @@ impl Inner {
 
     /// A container that runs the wrapper and waits for its payload.
     pub(crate) async fn prepare(self: &Arc<Self>, spec: ContainerSpec) -> Result<Ready, DockerError> {
+        self.runtime.get_or_init(Handle::current);
         let client = self.client().await?;
         if !self.swept.swap(true, Ordering::Relaxed) {
             let engine = Arc::clone(self);
@@ -216,7 +220,6 @@ impl Inner {
             }
         }
         self.live().remove(&name);
-        self.gone.notify_waiters();
     }
 
     async fn sweep(self: &Arc<Self>) -> Result<usize, DockerError> {
