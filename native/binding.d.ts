@@ -31,6 +31,28 @@ export declare class CallRuntime {
   probeForeignWake(ms: number, done: () => void): void
 }
 
+export declare class DockerEngine {
+  constructor(options: DockerEngineOptions)
+  open(job: DockerJob): DockerSession
+  liveCount(): number
+  close(limitMs: number): Promise<void>
+  /** For the moment when the process ends and no promise can be waited for. */
+  closeNow(limitMs: number): void
+  sweep(): Promise<number>
+}
+
+export declare class DockerSession {
+  next(): Promise<DockerEvent | null>
+  send(message: string): void
+  cancel(): void
+}
+
+/** A compiled JSON Schema. */
+export declare class JsonSchemaValidator {
+  /** The issues of a value's JSON text; null when there are none. */
+  check(text: string): Array<JsonSchemaIssue> | null
+}
+
 /** One executor. */
 export declare class NativeExecutor {
   constructor(runtime: CallRuntime, settings: ExecutorSettings)
@@ -91,11 +113,87 @@ export declare class StreamState {
   counts(): StreamCounts
 }
 
+/** `shape`: 0 middle, 1 tail, 2 head. */
+export declare function assembleBounded(shape: number, capTokens: number, marker: string, head: string, tail: string): string
+
 /** Canonical JSON of a JSON text. */
 export declare function canonicalJsonText(json: string): string
 
+export interface CleanedText {
+  text: string
+  hit: boolean
+}
+
+export declare function cleanInvisible(body: string): CleanedText | null
+
+export declare function clearSpilled(root: string, runId: string): Promise<void>
+
+export declare function compileJsonSchema(text: string, assertFormats: boolean): JsonSchemaValidator | JsonSchemaProblem
+
 /** Lone surrogates count as any other character that is not in a pattern. */
 export declare function containsPii(text: string): boolean
+
+export interface DockerContainerSpec {
+  image: string
+  user: string
+  pidsLimit: number
+  cpus: number
+  memoryMb: number
+  allowNetwork: boolean
+  allowFs: boolean
+  env: Array<string>
+}
+
+export interface DockerEngineOptions {
+  id: string
+  base: DockerContainerSpec
+  socketPath?: string
+  dockerHost?: string
+  runtimeDir?: string
+  home?: string
+  poolSize: number
+  poolIdleMs: number
+  setupTimeoutMs: number
+}
+
+/** One event; `kind` says which of the others are there. */
+export interface DockerEvent {
+  kind: 'message' | 'answer' | 'exited' | 'timeout' | 'aborted' | 'too-large' | 'unavailable' | 'failed'
+  text?: string
+  exitCode?: number
+  outOfMemory?: boolean
+  stdout?: string
+  stderr?: string
+}
+
+export interface DockerJob {
+  spec: DockerContainerSpec
+  nonce: string
+  payload: string
+  bridge: boolean
+  /** Not positive: no limit. */
+  timeoutMs: number
+  maxMessageBytes: number
+  maxOutputBytes: number
+}
+
+export interface DockerPeerCode {
+  source?: string
+  module?: string
+  export?: string
+}
+
+/** The create request for a client that the caller brings, as JSON text. */
+export declare function dockerPeerRequest(spec: DockerContainerSpec, code: DockerPeerCode, inputJson: string, marker: string): string
+
+export declare function dockerReadLog(log: Buffer, marker: string): Promise<DockerStreams>
+
+export interface DockerStreams {
+  stdout: string
+  stderr: string
+  /** The answer within stdout, trimmed. */
+  answer: string
+}
 
 /** The options of an executor, as numbers and flags. */
 export interface ExecutorSettings {
@@ -136,6 +234,12 @@ export interface FailureRecord {
  * 2 derived, 3 trifecta).
  */
 export declare function flowDecision(mode: number, facts: number): number
+
+/** Whether the text has any hit; null when the budget ran out. */
+export declare function hasHits(body: string, patterns: number, budgetMs: number): boolean | null
+
+/** The same off the JavaScript thread. */
+export declare function hasHitsAsync(body: string, patterns: number, budgetMs: number): Promise<boolean | null>
 
 /** The effects of the host. */
 export interface HostOps {
@@ -188,6 +292,19 @@ export interface HostOps {
   complete: NumberOp
 }
 
+/** One thing wrong with a value. */
+export interface JsonSchemaIssue {
+  code: string
+  path: Array<string | number>
+  message: string
+}
+
+/** Either a validator, or the code and the text of what makes the schema unusable. */
+export interface JsonSchemaProblem {
+  code: string
+  message: string
+}
+
 /** Counters, gauges and histograms as parallel lists, in first-write order. */
 export interface MetricsDump {
   keys: Array<string>
@@ -209,7 +326,115 @@ export interface NativeSecretRef {
   fragment?: string
 }
 
+export declare function neutralizeText(body: string, angleRuns: boolean): string | null
+
 export declare function parseSecretRef(text: string): NativeSecretRef
+
+/** Where a prefix of at most `want` units ends without splitting a pair. */
+export declare function prefixEnd(text: string, want: number): number
+
+export interface ReadPage {
+  content: string
+  bytes: number
+  totalBytes: number
+  eof: boolean
+  sidecar?: string
+}
+
+export interface ReadRequest {
+  root: string
+  uri: string
+  offset?: number
+  length?: number
+  startLine?: number
+  endLine?: number
+  cap: number
+}
+
+export declare function readSpilled(request: ReadRequest): Promise<ReadPage>
+
+export declare function resolveSandboxPolicy(trustLevel: string, asked: SandboxPolicyRequest): SandboxPolicyAnswer
+
+/** The decision. */
+export interface SandboxPolicyAnswer {
+  kind: string
+  noNetwork: boolean
+  noFilesystem: boolean
+  timeoutMs: number
+  maxMemoryMb: number
+  forced: boolean
+  reason: string
+}
+
+/** What an operator asks for. */
+export interface SandboxPolicyRequest {
+  kind?: string
+  noNetwork?: boolean
+  noFilesystem?: boolean
+  timeoutMs?: number
+  maxMemoryMb?: number
+}
+
+export interface SanitizedText {
+  body?: string
+  hits: number
+  invisible: boolean
+  timedOut: boolean
+  blocked: boolean
+  stripped: boolean
+  bytesStripped: number
+  scanUs: number
+}
+
+export interface SanitizeRequest {
+  strip: boolean
+  wrap: boolean
+  failClosed: boolean
+  patterns: number
+  budgetMs: number
+  trust: string
+  tool: string
+  origin?: string
+}
+
+export declare function sanitizeText(body: string, request: SanitizeRequest): SanitizedText
+
+export declare function sanitizeTextAsync(body: string, request: SanitizeRequest): Promise<SanitizedText>
+
+export interface ScannedText {
+  counts: Array<number>
+  matched: number
+  scanUs: number
+}
+
+export declare function scanText(body: string, patterns: number, budgetMs: number): ScannedText | null
+
+export interface Spilled {
+  run: string
+  file: string
+  bytes: number
+  /** Absent when there was no scan or it ran out of time. */
+  flagged?: boolean
+}
+
+export interface SpillRequest {
+  root: string
+  runId: string
+  callId: string
+  extension: string
+  sidecar?: string
+  /** The sidecar's text for an artifact with hits; used instead when the scan finds some. */
+  sidecarWhenFlagged?: string
+  /** Catalogue patterns to scan for before writing; absent for no scan. */
+  patterns?: number
+  budgetMs: number
+}
+
+/** The folder name that stands for a run's id. */
+export declare function spillSegment(id: string): string
+
+/** Scans (if asked to) and writes in one trip off the JavaScript thread. */
+export declare function spillText(body: string, request: SpillRequest): Promise<Spilled>
 
 /** The counts of a channel. */
 export interface StreamCounts {
@@ -219,8 +444,14 @@ export interface StreamCounts {
   bufferTruncated: boolean
 }
 
+export declare function stripText(body: string, patterns: number): string | null
+
+export declare function sweepSpilled(root: string, ttlMs: number): Promise<number>
+
 /** The tokens of a text, without the default stop words or with all words. */
 export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>
+
+export declare function wrapText(body: string, trust: string, tool: string, origin?: string | undefined | null): string
 
 export declare function xxh32Bytes(bytes: Uint8Array, seed: number): number
 

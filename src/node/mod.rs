@@ -9,6 +9,8 @@
 mod audit;
 mod code_mode;
 mod dataflow;
+#[cfg(feature = "docker")]
+mod docker;
 mod executor;
 mod guard;
 mod inbound;
@@ -17,6 +19,7 @@ mod policy;
 mod registry;
 mod result;
 mod sandbox;
+mod sandbox_policy;
 mod schema;
 mod secrets;
 mod streaming;
