@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 /**
  * The base class of every error of the secrets and sandbox rooms. It lives apart from both, so that
  * each subpath hands out the same class object and `instanceof` works across them.
@@ -11,18 +10,10 @@ export interface GraphorinSecretsErrorOptions {
   /** What led to this error; any value. */
   readonly cause?: unknown;
   /** What the reader can do about it. */
-=======
-/** Optional parts of a {@link GraphorinSecretsError}. */
-export interface GraphorinSecretsErrorOptions {
-  /** What caused it; set on the error only when given. */
-  readonly cause?: unknown;
-  /** What the operator can do about it; set on the error only when given. */
->>>>>>> tiers
   readonly hint?: string;
 }
 
 /**
-<<<<<<< HEAD
  * Base of the errors of `ferrule/secrets` and `ferrule/sandbox`.
  *
  * `name` is the name of the concrete class. `hint` and `cause` are own properties only when given.
@@ -40,21 +31,6 @@ export class GraphorinSecretsError extends Error {
 
   constructor(kind: string, message: string, options: GraphorinSecretsErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-=======
- * The base of the errors of `./secrets` and `./sandbox`. There is one class object for both
- * subpaths, so that `instanceof` works whichever of them it was imported from.
- *
- * `name` is the name of the concrete class; `hint` and `cause` are own properties only when given.
- */
-export class GraphorinSecretsError extends Error {
-  /** A stable identifier of the kind of error, in kebab case. */
-  readonly kind: string;
-  /** What the operator can do about it. Absent when there is nothing to say. */
-  declare readonly hint?: string;
-
-  constructor(kind: string, message: string, options: GraphorinSecretsErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
->>>>>>> tiers
     this.name = new.target.name;
     this.kind = kind;
     if (options.hint !== undefined) this.hint = options.hint;

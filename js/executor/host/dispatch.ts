@@ -5,6 +5,7 @@
  */
 import { ToolRateLimitError } from '../../errors/rate-limit.js';
 import { resolveSandbox } from '../../sandbox/index.js';
+import type { SandboxTrustLevel } from '../../sandbox/index.js';
 import type { SandboxResult } from '../../core/index.js';
 import type { Frame } from '../frame.js';
 import { guarded, settle, threw } from '../settle.js';
@@ -43,7 +44,7 @@ class InlineToolTimeoutError extends Error {
 export function sandbox(frame: Frame, kind: number): number {
   return guarded(frame, 'sandboxResolver', () => {
     const policy = resolveSandbox({
-      trustLevel: frame.trustLevel,
+      trustLevel: frame.trustLevel as SandboxTrustLevel,
       toolName: frame.tool.name,
       override: { kind: KINDS[kind] as string },
     });
