@@ -160,12 +160,9 @@ pub struct Dispatched {
 
 /// What came out of the envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "independent facts of one value")]
 pub struct Unpacked {
     /// The tool returned something, `null` included.
     pub explicit: bool,
-    /// The return value was an envelope by its shape alone.
-    pub unbranded: bool,
     /// The output is `undefined`.
     pub undefined: bool,
     /// The output is a string.
@@ -394,7 +391,8 @@ pub trait Host: Clone + 'static {
 
     // ---- results
 
-    /// Unpacks the envelope or assembles the streamed output, and renders the body.
+    /// Unpacks the envelope or assembles the streamed output, and renders the body. Counts envelopes
+    /// that are none by their brand.
     fn unpack(&self, call: Self::Call) -> Result<Unpacked, Thrown>;
     /// Checks the output; `false` keeps the schema error.
     async fn output_fits(&self, call: Self::Call) -> Result<bool, Thrown>;

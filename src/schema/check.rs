@@ -44,7 +44,9 @@ impl Compiled {
         match self.fuel.verdict(size, || self.validator.is_valid(value)) {
             Ok(true) => return Vec::new(),
             Ok(false) => {}
-            Err(GivenUp) => return vec![whole("schema", "could not be checked: the schema asks for too much work")],
+            Err(GivenUp) => {
+                return vec![whole("schema", "could not be checked: the schema asks for too much work")];
+            }
         }
         let described = self.fuel.description(|| {
             self.validator.iter_errors(value).take(MAX_ISSUES).map(|error| issue(&error, value)).collect()

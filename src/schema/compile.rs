@@ -83,12 +83,7 @@ fn dialects(schema: &Value) -> Result<&'static [Draft], SchemaError> {
     }
 }
 
-fn build(
-    schema: &Value,
-    draft: Draft,
-    formats: Formats,
-    fuel: &Arc<Fuel>,
-) -> Result<Validator, SchemaError> {
+fn build(schema: &Value, draft: Draft, formats: Formats, fuel: &Arc<Fuel>) -> Result<Validator, SchemaError> {
     let fuel = Arc::clone(fuel);
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACK_LIMIT)

@@ -152,9 +152,7 @@ mod tests {
         let refs = |n| json!({"allOf": vec![json!({"$ref": "#/$defs/a"}); n]});
         assert!(check(&refs(MAX_REFS)).is_ok());
         assert!(check(&refs(MAX_REFS + 1)).is_err());
-        let patterns = |n: usize| {
-            json!({"allOf": (0..n).map(|i| json!({"pattern": format!("a{i}")})).collect::<Vec<_>>()})
-        };
+        let patterns = |n: usize| json!({"allOf": (0..n).map(|i| json!({"pattern": format!("a{i}")})).collect::<Vec<_>>()});
         assert!(check(&patterns(MAX_PATTERNS)).is_ok());
         assert!(check(&patterns(MAX_PATTERNS + 1)).is_err());
         assert!(check(&json!({"enum": vec![json!({"pattern": "a"}); 100]})).is_ok());

@@ -23,7 +23,11 @@ pub(super) fn describe(error: &ValidationError<'_>) -> String {
         Kind::Enum { options } => format!("expected one of {}", list(options)),
         Kind::Constant { expected_value } => format!("expected {}", quote(expected_value)),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            format!("unexpected {}: {}", plural(unexpected.len(), "property", "properties"), names(unexpected))
+            format!(
+                "unexpected {}: {}",
+                plural(unexpected.len(), "property", "properties"),
+                names(unexpected)
+            )
         }
         Kind::AdditionalItems { limit } => format!("must have at most {limit} items"),
         Kind::UnevaluatedItems { .. } => "has unexpected items".to_owned(),

@@ -4,11 +4,12 @@
  * @internal
  */
 import { defaultInboundSanitization } from '../../builder/index.js';
-import { isToolReturnEnvelope, isUnbrandedToolReturn } from '../../core/index.js';
 import type { ResultHandle, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
-import { applyInboundSanitization } from '../../inbound/index.js';
-import { countTokensHeuristic, splitTextAndContentParts, toResultEnvelope, truncateBody } from '../../result/index.js';
-import type { TruncationOutcome } from '../../result/index.js';
+import { applyInboundSanitization, sanitizeLarge } from '../../inbound/sanitize.js';
+import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
+import { countTokensHeuristic } from '../../result/tokens.js';
+import { boundBody } from '../../result/truncate.js';
+import type { BoundResult } from '../../result/truncate.js';
 import { parseWith } from '../args.js';
 import { INBOUND_POLICIES, SENSITIVITIES, TRUNCATIONS, TRUST_CLASSES } from '../facts.js';
 import { DETAILS } from '../frame.js';
@@ -16,19 +17,19 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 
+/** Texts longer than this are sanitised off the JavaScript thread. */
+const LARGE_UNITS = 65_536;
+
 /** Unpacks the envelope, or assembles what was streamed. */
 export function unpack(frame: Frame): number {
   return guarded(frame, 'output', () => {
     const { raw } = frame;
     const explicit = raw !== undefined;
-    const unbranded = explicit && isUnbrandedToolReturn(raw);
     const chunks = explicit ? [] : (frame.channel?.snapshot().chunks ?? []);
-    const envelope = toResultEnvelope(
-      explicit ? { raw: unbranded ? branded(raw) : raw } : { raw: undefined, chunks },
-    );
+    const envelope = toResultEnvelope({ raw, chunks });
     frame.envelope = envelope;
     frame.taint = envelope.taint;
-    frame.body = envelope.textBody ?? '';
+    frame.body = envelope.textBody;
     if (envelope.contentParts.length > 0) {
       const split = splitTextAndContentParts(envelope);
       frame.textParts = split.textParts;
@@ -36,17 +37,11 @@ export function unpack(frame: Frame): number {
     }
     return (
       (explicit ? 1 : 0) |
-      (unbranded ? 2 : 0) |
-      (envelope.output === undefined ? 4 : 0) |
-      (typeof envelope.output === 'string' ? 8 : 0) |
-      (frame.nonText.length > 0 ? 16 : 0)
+      (envelope.output === undefined ? 2 : 0) |
+      (typeof envelope.output === 'string' ? 4 : 0) |
+      (frame.nonText.length > 0 ? 8 : 0)
     );
   });
-}
-
-/** The pipeline counts unbranded envelopes itself, so the result room must not count them again. */
-function branded(raw: unknown): unknown {
-  return isToolReturnEnvelope(raw) ? { ...raw, [Symbol.for('graphorin.ToolReturn')]: true } : raw;
 }
 
 /** Checks the output. */
@@ -145,13 +140,20 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
         ...(frame.runContext.signal ? { signal: frame.runContext.signal } : {}),
       };
       const counter = counterFailed ? countTokensHeuristic : (options.tokenCounter ?? countTokensHeuristic);
-      return truncateBody({ body, maxTokens, strategy, options: { ...shared, counter } });
+      return boundBody({ body, maxTokens, strategy, options: { ...shared, counter } });
     },
-    (outcome) => keepBound(frame, outcome, counterFailed),
+    (result) => keepBound(frame, result, counterFailed),
   );
 }
 
-function keepBound(frame: Frame, outcome: TruncationOutcome, degraded: boolean): number {
+const DEGRADED = { 'spill-to-file': 'spill.write', summarize: 'summarizer.summarize' } as const;
+
+function keepBound(frame: Frame, result: BoundResult, counterFailed: boolean): number {
+  const { outcome, degraded } = result;
+  if (degraded) {
+    frame.thrown = degraded.error;
+    frame.callback = DEGRADED[degraded.from];
+  }
   frame.bound = {
     truncated: outcome.truncated,
     strategyIndex: TRUNCATIONS.indexOf(outcome.strategyApplied) + 1,
@@ -162,7 +164,7 @@ function keepBound(frame: Frame, outcome: TruncationOutcome, degraded: boolean):
     summarizerModel: outcome.summarizerModel,
     artifactPath: outcome.artifactPath,
     artifactBytes: outcome.artifactBytes,
-    degraded,
+    degraded: counterFailed || degraded !== undefined,
   };
   frame.body = outcome.body;
   frame.handle = outcome.resultHandle as ResultHandle | undefined;
@@ -177,8 +179,8 @@ export function sanitise(frame: Frame, epoch: number, policy: number, shown: num
     frame,
     epoch,
     'sanitisation',
-    () =>
-      applyInboundSanitization({
+    () => {
+      const request = {
         body: frame.body,
         policy: INBOUND_POLICIES[policy - 1] ?? 'pass-through',
         trustClass: TRUST_CLASSES[shown - 1] ?? frame.tool.__trustClass,
@@ -186,7 +188,9 @@ export function sanitise(frame: Frame, epoch: number, policy: number, shown: num
         failClosed: failClosed === 1,
         ...(options.imperativePatterns ? { patterns: options.imperativePatterns } : {}),
         ...(options.imperativeBudgetMs === undefined ? {} : { budgetMs: options.imperativeBudgetMs }),
-      }),
+      };
+      return request.body.length > LARGE_UNITS ? sanitizeLarge(request) : applyInboundSanitization(request);
+    },
     (outcome) => {
       const { patternsHit, wrapped, stripped, blocked, scanDurationUs } = outcome;
       if (patternsHit.length === 0 && !wrapped && !stripped && !blocked) return scanDurationUs;
@@ -201,7 +205,7 @@ export function sanitise(frame: Frame, epoch: number, policy: number, shown: num
 /** Builds the outcome, and remembers the producer of an artifact. */
 export function assemble(frame: Frame, durationMs: number, shown: number): number {
   const envelope = frame.envelope!;
-  const original = envelope.textBody ?? '';
+  const original = envelope.textBody;
   const output = frame.body === original ? envelope.output : frame.body;
   const contentParts = [
     ...frame.nonText,

@@ -7,9 +7,6 @@ use crate::tool::ToolErrorKind;
 
 pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, dispatched: &Dispatched) -> Result<Unpacked, Stop> {
     let unpacked = cx.host.unpack(cx.call)?;
-    if unpacked.unbranded {
-        cx.count("tool.result.envelope.unbranded-toolreturn.total", &[], 1.0);
-    }
     if unpacked.explicit && dispatched.chunks > 0 {
         cx.count_tool("tool.streaming.return-and-stream-conflict.total");
     }

@@ -473,7 +473,7 @@ impl Host for ScriptHost {
 
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
         let text = self.call(call).script.output_text;
-        Ok(Unpacked { explicit: true, unbranded: false, undefined: false, text })
+        Ok(Unpacked { explicit: true, undefined: false, text })
     }
 
     async fn output_fits(&self, call: u32) -> Result<bool, Thrown> {

@@ -529,13 +529,8 @@ impl Host for JsHost {
 
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
         let bits = whole(thrown(self.number(call, |ops| &ops.unpack, NONE))?);
-        self.runtime.with(call, |slot| slot.has_parts = bits & 16 != 0);
-        Ok(Unpacked {
-            explicit: bits & 1 != 0,
-            unbranded: bits & 2 != 0,
-            undefined: bits & 4 != 0,
-            text: bits & 8 != 0,
-        })
+        self.runtime.with(call, |slot| slot.has_parts = bits & 8 != 0);
+        Ok(Unpacked { explicit: bits & 1 != 0, undefined: bits & 2 != 0, text: bits & 4 != 0 })
     }
 
     async fn output_fits(&self, call: u32) -> Result<bool, Thrown> {

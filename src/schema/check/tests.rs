@@ -142,7 +142,12 @@ fn formats_describe_unless_asserted() {
         assert!(compile(&schema).check("\"not an address\"").is_empty());
         let strict = Compiled::new(&schema.to_string(), Formats::Assert).expect("usable");
         assert_eq!(strict.check("\"not an address\"")[0].code, "format");
-        assert!(Compiled::new(r#"{"format":"int32"}"#, Formats::Assert).expect("usable").check("\"x\"").is_empty());
+        assert!(
+            Compiled::new(r#"{"format":"int32"}"#, Formats::Assert)
+                .expect("usable")
+                .check("\"x\"")
+                .is_empty()
+        );
     }
 }
 
@@ -202,7 +207,8 @@ fn a_schema_that_never_ends_is_given_up() {
 
 #[test]
 fn chains_of_references_through_lists_do_not_exhaust_the_stack() {
-    for schema in ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"] {
+    for schema in ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"]
+    {
         let length = 1_900;
         let mut definitions: Map<String, Value> = (0..length)
             .map(|i| (format!("d{i}"), json!({"$ref": format!("#/definitions/d{}", i + 1)})))
