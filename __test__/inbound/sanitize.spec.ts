@@ -91,7 +91,7 @@ describe('03 section 3.4: policies', () => {
   });
 
   it('outcome and hit list are frozen, and equal input gives an equal outcome', () => {
-    const strip = ({ scanDurationUs: _, ...rest }: ReturnType<typeof apply>) => rest;
+    const strip = (outcome: ReturnType<typeof apply>) => ({ ...outcome, scanDurationUs: 0 });
     const first = apply(POISON, 'detect-and-strip-and-wrap');
     expect(Object.isFrozen(first) && Object.isFrozen(first.patternsHit)).toBe(true);
     expect(strip(apply(POISON, 'detect-and-strip-and-wrap'))).toEqual(strip(first));
@@ -100,7 +100,7 @@ describe('03 section 3.4: policies', () => {
   it('works off the thread with the same outcome', async () => {
     const body = `${'filler text '.repeat(10_000)}${POISON} é`;
     const options = { body, policy: 'detect-and-strip-and-wrap', trustClass: 'mcp-derived', toolName: 't' } as const;
-    const strip = ({ scanDurationUs: _, ...rest }: ReturnType<typeof apply>) => rest;
+    const strip = (outcome: ReturnType<typeof apply>) => ({ ...outcome, scanDurationUs: 0 });
     expect(strip(await sanitizeLarge(options))).toEqual(strip(applyInboundSanitization(options)));
   });
 

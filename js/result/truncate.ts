@@ -1,5 +1,4 @@
 import { isAbsolute, relative, sep } from 'node:path';
-import { native } from '../binding.js';
 import type { Sensitivity, ToolTrustClass, TruncationStrategy } from '../core/index.js';
 import { type ImperativePattern, catalogueBits } from '../inbound/catalogue.js';
 import { hasHits } from '../inbound/scan.js';

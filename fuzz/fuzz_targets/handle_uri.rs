@@ -1,0 +1,7 @@
+//! `cargo +nightly fuzz run handle_uri`; the body is shared with `tests/fuzz_smoke.rs`.
+#![no_main]
+
+#[path = "../bodies/results.rs"]
+mod bodies;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::handle_uri(data));
