@@ -1,29 +1,101 @@
 // What the project's scripts share: running commands, saying what happens, knowing what is stale.
-import { spawnSync } from 'node:child_process';
+// Node builtins only: these run before any package is installed.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync, copyFileSync, chmodSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The repository. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const onWindows = process.platform === 'win32';
+const colours = process.stdout.isTTY && !process.env.NO_COLOR;
+
+/** Bold, on a terminal that shows it. */
+export const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
 
 /** Prints a step, so that a long wait is never a silent one. */
 export function say(text) {
-  process.stdout.write(`\x1b[1m==>\x1b[0m ${text}\n`);
+  process.stdout.write(`${bold('==>')} ${text}\n`);
 }
 
-/** Runs a command in the repository and ends the script when it fails. */
-export function run(command, args, options = {}) {
-  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
-  if (result.error) {
-    console.error(`cannot run ${command}: ${result.error.message}`);
-    process.exit(1);
-  }
-  if (result.status !== 0) {
-    console.error(`${command} ${args.join(' ')} failed (${result.status ?? result.signal})`);
-    process.exit(result.status ?? 1);
+const running = new Set();
+
+/** Ends a command with everything it started: each runs in a process group of its own. */
+function stop(child, signal) {
+  try {
+    if (onWindows) child.kill();
+    else process.kill(-child.pid, signal);
+  } catch {
+    // It has ended already.
   }
 }
+
+for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]]) {
+  process.on(signal, () => {
+    for (const child of running) stop(child, 'SIGTERM');
+    process.exit(code);
+  });
+}
+
+/**
+ * Runs a command in the repository and resolves to how it ended: `{ code, text }`. Its output is
+ * shown as it comes; with `collect` it is also kept in `text`.
+ */
+export function attempt(command, args, { collect = false, env = process.env, cwd = root } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', collect ? 'pipe' : 'inherit', collect ? 'pipe' : 'inherit'],
+      detached: !onWindows,
+      // npm and the tools in node_modules/.bin are batch files there.
+      shell: onWindows,
+    });
+    running.add(child);
+    const parts = [];
+    const keep = (from, to) =>
+      from?.on('data', (data) => {
+        parts.push(data);
+        to.write(data);
+      });
+    keep(child.stdout, process.stdout);
+    keep(child.stderr, process.stderr);
+    child.on('error', (error) => {
+      running.delete(child);
+      console.error(`cannot run ${command}: ${error.message}`);
+      resolve({ code: 127, text: error.message });
+    });
+    child.on('close', (code, signal) => {
+      running.delete(child);
+      resolve({ code: code ?? (signal ? 1 : 0), text: Buffer.concat(parts).toString('utf8') });
+    });
+  });
+}
+
+/** Runs a command and ends the script when it fails. */
+export async function run(command, args, options) {
+  const { code } = await attempt(command, args, options);
+  if (code !== 0) {
+    console.error(`${command} ${args.join(' ')} failed (exit ${code})`);
+    process.exit(code);
+  }
+}
+
+/** A tool of node_modules, started by its own path. */
+export const bin = (name) => join(root, 'node_modules', '.bin', name);
 
 function* files(path) {
   if (!existsSync(path)) return;
@@ -59,27 +131,36 @@ export function isFresh(name, inputs, outputs, salt = '') {
 }
 
 /** Runs `build` unless it is fresh; tells whether it ran. */
-export function unlessFresh(name, inputs, outputs, salt, build) {
+export async function unlessFresh(name, inputs, outputs, salt, build) {
   if (isFresh(name, inputs, outputs, salt)) return false;
-  build();
+  // Taken before the build: what is edited meanwhile stays stale.
+  const made = digest(inputs, salt);
+  await build();
   mkdirSync(dirname(stampOf(name)), { recursive: true });
-  writeFileSync(stampOf(name), digest(inputs, salt));
+  writeFileSync(stampOf(name), made);
   return true;
 }
 
+/** `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … as the platform packages are named. */
 export const platformTriple = () => {
   const musl = process.platform === 'linux' && !process.report?.getReport().header.glibcVersionRuntime;
   const base = `${process.platform}-${process.arch}`;
   if (process.platform === 'linux') return `${base}-${musl ? 'musl' : 'gnu'}`;
-  if (process.platform === 'win32') return `${base}-msvc`;
+  if (onWindows) return `${base}-msvc`;
   return base;
 };
 
 /** Installs the npm packages of the lock file when they are missing or the lock file changed. */
-export function ensurePackages() {
-  unlessFresh('npm', ['package-lock.json'], ['node_modules/typescript/package.json'], '', () => {
+export async function ensurePackages() {
+  const folder = join(root, 'node_modules');
+  if (existsSync(folder) && lstatSync(folder).isSymbolicLink()) {
+    // `npm ci` would empty the folder behind the link, which another checkout uses.
+    say('node_modules is a link: left as it is');
+    return;
+  }
+  await unlessFresh('npm', ['package-lock.json'], ['node_modules/typescript/package.json'], '', async () => {
     say('installing npm packages (about half a minute)');
-    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   });
 }
 
@@ -87,41 +168,78 @@ export function ensurePackages() {
 export const targetFolder = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
 /** What the binaries are made of. */
 export const rustInputs = ['src', 'Cargo.toml', 'Cargo.lock', 'build.rs'];
+/** The name of the sandbox binary on this platform. */
+export const sandboxName = onWindows ? 'ferrule-sandbox.exe' : 'ferrule-sandbox';
+
+/**
+ * The features of the rooms without the door: what their tests and the dev build of the sandbox
+ * binary share, so that the engine and everything below it is compiled once.
+ */
+export const roomFeatures = ['--no-default-features', '--features', 'docker,engine'];
+
+/** Puts a built file into `native/`, renamed into place: a running process may have the old one mapped. */
+export function install(from, name, mode = 0o755) {
+  const to = join(root, 'native', name);
+  copyFileSync(from, `${to}.new`);
+  chmodSync(`${to}.new`, mode);
+  rmSync(to, { force: true });
+  renameSync(`${to}.new`, to);
+}
 
 /**
  * Builds the addon and the sandbox binary when their sources changed, and puts them into `native/`.
  * A release build of the same sources satisfies a request for a dev build.
  */
-export function ensureNative({ release = false } = {}) {
+export async function ensureNative({ release = false } = {}) {
   const profile = release ? 'release' : 'dev';
   const flags = release ? ['--release'] : [];
-  const stamped = (name, outputs, build) => {
+  const stamped = async (name, outputs, build) => {
     const freshRelease = !release && isFresh(`${name}-release`, rustInputs, outputs);
-    if (!freshRelease && unlessFresh(`${name}-${profile}`, rustInputs, outputs, '', build)) {
-      rmSync(join(root, 'native', `.stamp-${name}-${release ? 'dev' : 'release'}`), { force: true });
+    if (!freshRelease && (await unlessFresh(`${name}-${profile}`, rustInputs, outputs, '', build))) {
+      rmSync(stampOf(`${name}-${release ? 'dev' : 'release'}`), { force: true });
     }
   };
-  stamped('addon', [`native/ferrule.${platformTriple()}.node`, 'native/binding.d.ts'], () => {
+  await stamped('addon', [`native/ferrule.${platformTriple()}.node`, 'native/binding.d.ts'], async () => {
     say(`building the addon (${profile}; minutes the first time, seconds after)`);
-    run('node', ['scripts/addon.mjs', ...flags]);
+    await run(process.execPath, ['scripts/addon.mjs', ...flags]);
   });
-  const exe = process.platform === 'win32' ? 'ferrule-sandbox.exe' : 'ferrule-sandbox';
-  stamped('sandbox', [`native/${exe}`], () => {
+  await stamped('sandbox', [`native/${sandboxName}`], async () => {
     say(`building the sandbox binary with its engine (${profile}; minutes the first time)`);
-    run('cargo', ['build', '--bin', 'ferrule-sandbox', '--no-default-features', '--features', 'engine', ...flags]);
-    const to = join(root, 'native', exe);
-    copyFileSync(join(targetFolder, release ? 'release' : 'debug', exe), `${to}.new`);
-    chmodSync(`${to}.new`, 0o755);
-    rmSync(to, { force: true });
-    renameSync(`${to}.new`, to);
+    // What is published holds the engine and nothing else.
+    const features = release ? ['--no-default-features', '--features', 'engine'] : roomFeatures;
+    await run('cargo', ['build', '--bin', 'ferrule-sandbox', ...features, ...flags]);
+    install(join(targetFolder, release ? 'release' : 'debug', sandboxName), sandboxName);
   });
 }
 
 /** Compiles the TypeScript face into `dist/` when it changed. */
-export function ensureDist() {
-  unlessFresh('dist', ['js', 'tsconfig.json', 'tsconfig.build.json', 'native/binding.d.ts'], ['dist/index.js'], '', () => {
+export async function ensureDist() {
+  const inputs = ['js', 'tsconfig.json', 'tsconfig.build.json', 'native/binding.d.ts'];
+  await unlessFresh('dist', inputs, ['dist/index.js'], '', async () => {
     say('compiling the TypeScript face');
     rmSync(join(root, 'dist'), { recursive: true, force: true });
-    run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json']);
+    await run(bin('tsc'), ['-p', 'tsconfig.build.json']);
   });
+}
+
+/** Says what is missing on this machine and ends the script, before anything fails in the middle. */
+export async function ensureTools() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (!(major === 20 && minor >= 19) && !(major === 22 && minor >= 12) && major < 23) {
+    console.error(`Node ${process.versions.node} is too old: ferrule needs ^20.19.0 or >=22.12.0.`);
+    process.exit(1);
+  }
+  const { code } = await attempt('cargo', ['--version']);
+  if (code !== 0) {
+    console.error('Rust is missing: install it with rustup (https://rustup.rs), then run this command again.');
+    process.exit(1);
+  }
+}
+
+/** Everything a checkout needs before it can run; only what is stale. */
+export async function setUp(options) {
+  await ensureTools();
+  await ensurePackages();
+  await ensureNative(options);
+  await ensureDist();
 }
