@@ -1,0 +1,88 @@
+//! The engine behind the wire: one warmed Boa context that evaluates one script.
+//!
+//! [`Engine::warm`] is done once, by the zygote; [`Engine::run`] once per forked child, which is
+//! thrown away afterwards, so nothing of a script can reach the next one. Whatever the script does
+//! here is contained by the process around it (`super::jail`) and disbelieved by the host; the checks
+//! in this room exist to give the model a useful message, not to keep anyone safe.
+
+mod hooks;
+mod natives;
+mod problem;
+mod run;
+mod sort;
+mod source;
+mod state;
+mod strip;
+mod strip_lexer;
+mod value;
+
+use super::wire::{Port, Start};
+use boa_engine::context::ContextBuilder;
+use boa_engine::object::JsObject;
+use boa_engine::{Context, JsResult, Source};
+use std::rc::Rc;
+
+const PRELUDE: [(&str, &str); 4] = [
+    ("values", include_str!("prelude/values.js")),
+    ("world", include_str!("prelude/world.js")),
+    ("url", include_str!("prelude/url.js")),
+    ("intl", include_str!("prelude/intl.js")),
+];
+
+/// An engine with everything a script finds already in place.
+pub struct Engine {
+    context: Context,
+    state: Rc<state::State>,
+    queue: Rc<hooks::Queue>,
+}
+
+impl Engine {
+    /// Builds the context and evaluates the prelude.
+    ///
+    /// # Panics
+    /// When the prelude itself is broken, which the tests of this room exclude.
+    #[must_use]
+    pub fn warm() -> Self {
+        let state = Rc::new(state::State::default());
+        let queue = Rc::new(hooks::Queue::default());
+        let mut context = ContextBuilder::new()
+            .host_hooks(Rc::new(hooks::Hooks::new(Rc::clone(&state))))
+            .job_executor(Rc::clone(&queue))
+            .module_loader(Rc::new(hooks::NoModules::new(Rc::clone(&state))))
+            .build()
+            .expect("a context can be built");
+        let limits = context.runtime_limits_mut();
+        limits.set_recursion_limit(10_000);
+        limits.set_stack_size_limit(4_000_000);
+        limits.set_backtrace_limit(16);
+        Self::furnish(&mut context, &state).unwrap_or_else(|error| panic!("prelude: {error}"));
+        Self { context, state, queue }
+    }
+
+    /// Runs the prelude; each part is a function of the natives and the object the parts share.
+    fn furnish(context: &mut Context, state: &Rc<state::State>) -> JsResult<()> {
+        let native = natives::build(context, state)?;
+        sort::install(context)?;
+        let shared = JsObject::with_null_proto();
+        for (name, text) in PRELUDE {
+            let path = format!("prelude:{name}");
+            let source = Source::from_bytes(text.as_bytes()).with_path(std::path::Path::new(&path));
+            let part = context.eval(source)?;
+            let part = part.as_callable().unwrap_or_else(|| panic!("prelude {name} is no function"));
+            part.call(&boa_engine::JsValue::undefined(), &[native.clone().into(), shared.clone().into()], context)?;
+        }
+        run::keep_codec(context, &shared)
+    }
+
+    /// Evaluates one script and talks to the host until it is over. Sends exactly one final frame.
+    /// `seed` feeds `Math.random` and `crypto`, which forked processes would otherwise share.
+    pub fn run(mut self, start: &Start, port: Box<dyn Port>, seed: [u8; 32]) {
+        self.state.begin(start, port, seed);
+        run::run(&mut self, start);
+        // Nothing to tidy up: taking the heap apart would only cost time.
+        self.state.port(|port| port.exit(0));
+    }
+}
+
+#[cfg(test)]
+mod tests;

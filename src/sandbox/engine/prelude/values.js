@@ -1,0 +1,229 @@
+// The table codec: values that JSON cannot say, as plain data, without recursion.
+// A table is `[root, node, node, …]`. A slot is a JSON primitive, or `[i]` for node i, or one of
+// ['u'] undefined, ['n'] NaN, ['i'] Infinity, ['I'] -Infinity, ['z'] -0, ['b', digits] BigInt.
+// Nodes: ['O', key, slot, …] ['A', slot, …] ['L', length, key, slot, …] ['D', ms] ['R', source, flags]
+// ['E', name, message, stack, cause?] ['M', key, value, …] ['S', slot, …] ['B', base64]
+// ['V', type, buffer slot or base64, offset, length] ['W', slot]. `js/sandbox/bridged/table.ts` is the other end.
+(function (native, shared) {
+  'use strict';
+  const { brand } = native;
+  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
+  const views = {
+    Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
+    Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView,
+  };
+  const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+  const MAX_NODES = 200000;
+
+  class DataCloneError extends Error {
+    get name() {
+      return 'DataCloneError';
+    }
+  }
+
+  function toBase64(bytes) {
+    let out = '';
+    for (let i = 0; i < bytes.length; i += 3) {
+      const n = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+      out += digits[n >> 18] + digits[(n >> 12) & 63];
+      out += i + 1 < bytes.length ? digits[(n >> 6) & 63] : '=';
+      out += i + 2 < bytes.length ? digits[n & 63] : '=';
+    }
+    return out;
+  }
+
+  const codes = new Map([...digits].map((digit, at) => [digit, at]));
+  function fromBase64(text) {
+    const clean = text.replace(/=+$/, '');
+    const bytes = new Uint8Array((clean.length * 3) >> 2);
+    let bits = 0;
+    let held = 0;
+    let at = 0;
+    for (const digit of clean) {
+      held = (held << 6) | codes.get(digit);
+      bits += 6;
+      if (bits >= 8) {
+        bits -= 8;
+        bytes[at++] = (held >> bits) & 255;
+      }
+    }
+    return bytes;
+  }
+
+  function describe(value) {
+    if (typeof value === 'symbol') return String(value);
+    if (typeof value === 'function') return value.name ? `function ${value.name}` : 'a function';
+    return `#<${Object.prototype.toString.call(value).slice(8, -1)}>`;
+  }
+
+  function encode(root) {
+    const nodes = [null];
+    const index = new Map();
+    const queue = [];
+    const slot = (value, path) => {
+      switch (typeof value) {
+        case 'string':
+        case 'boolean':
+          return value;
+        case 'number':
+          if (value !== value) return ['n'];
+          if (value === Infinity) return ['i'];
+          if (value === -Infinity) return ['I'];
+          return Object.is(value, -0) ? ['z'] : value;
+        case 'undefined':
+          return ['u'];
+        case 'bigint':
+          return ['b', String(value)];
+        case 'object':
+          break;
+        default:
+          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path})`);
+      }
+      if (value === null) return null;
+      let at = index.get(value);
+      if (at === undefined) {
+        at = nodes.length;
+        if (at > MAX_NODES) throw new DataCloneError(`the value holds more than ${MAX_NODES} objects and could not be cloned`);
+        index.set(value, at);
+        nodes.push(null);
+        queue.push([value, at, path]);
+      }
+      return [at];
+    };
+    const child = (path, key) => (/^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`);
+    const keyed = (node, value, keys, path) => {
+      for (const key of keys) node.push(key, slot(value[key], child(path, key)));
+      return node;
+    };
+    const node = (value, path) => {
+      switch (brand(value)) {
+        case 'ordinary':
+          return keyed(['O'], value, Object.keys(value), path);
+        case 'array': {
+          const keys = Object.keys(value);
+          const dense = keys.length === value.length && (keys.length === 0 || keys.at(-1) === String(value.length - 1));
+          if (!dense) return keyed(['L', value.length], value, keys, path);
+          return ['A', ...value.map((item, at) => slot(item, `${path}[${at}]`))];
+        }
+        case 'date': {
+          const ms = Date.prototype.getTime.call(value);
+          return ['D', ms === ms ? ms : null];
+        }
+        case 'regexp':
+          return ['R', value.source, value.flags];
+        case 'error': {
+          const name = String(value.name);
+          const out = ['E', Object.hasOwn(errors, name) ? name : 'Error', slot(value.message === undefined ? undefined : String(value.message), path)];
+          out.push(slot(value.stack === undefined ? undefined : String(value.stack), path));
+          if (Object.hasOwn(value, 'cause')) out.push(slot(value.cause, `${path}.cause`));
+          return out;
+        }
+        case 'map': {
+          const out = ['M'];
+          Map.prototype.forEach.call(value, (item, key) => out.push(slot(key, `${path} (a key)`), slot(item, `${path}.get(…)`)));
+          return out;
+        }
+        case 'set': {
+          const out = ['S'];
+          Set.prototype.forEach.call(value, (item) => out.push(slot(item, `${path} (a member)`)));
+          return out;
+        }
+        case 'buffer':
+          return ['B', toBase64(new Uint8Array(value))];
+        case 'typed':
+        case 'view': {
+          const name = brand(value) === 'view' ? 'DataView' : typeName.call(value);
+          const length = name === 'DataView' ? value.byteLength : value.length;
+          if (value.byteLength === value.buffer.byteLength) return ['V', name, slot(value.buffer, path), 0, length];
+          return ['V', name, toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), 0, length];
+        }
+        case 'boxed':
+          return ['W', slot(value.valueOf(), path)];
+        default:
+          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path})`);
+      }
+    };
+    nodes[0] = slot(root, '$');
+    while (queue.length > 0) {
+      const [value, at, path] = queue.pop();
+      nodes[at] = node(value, path);
+    }
+    return nodes;
+  }
+
+  function decode(table) {
+    const values = new Array(table.length);
+    const slot = (item) => {
+      if (!Array.isArray(item)) return item;
+      switch (item[0]) {
+        case 'u': return undefined;
+        case 'n': return NaN;
+        case 'i': return Infinity;
+        case 'I': return -Infinity;
+        case 'z': return -0;
+        case 'b': return BigInt(item[1]);
+        default: return values[item[0]];
+      }
+    };
+    const set = (target, key, value) => {
+      Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+    };
+    for (let at = 1; at < table.length; at++) {
+      const node = table[at];
+      switch (node[0]) {
+        case 'O': values[at] = {}; break;
+        case 'A': values[at] = []; break;
+        case 'L': values[at] = []; values[at].length = node[1]; break;
+        case 'D': values[at] = new Date(node[1] ?? NaN); break;
+        case 'R': values[at] = new RegExp(node[1], node[2]); break;
+        case 'E': values[at] = new errors[node[1]](); break;
+        case 'M': values[at] = new Map(); break;
+        case 'S': values[at] = new Set(); break;
+        case 'B': values[at] = fromBase64(node[1]).buffer; break;
+        case 'W': values[at] = Object(slot(node[1])); break;
+      }
+    }
+    for (let at = 1; at < table.length; at++) {
+      const node = table[at];
+      if (node[0] === 'V') {
+        const buffer = typeof node[2] === 'string' ? fromBase64(node[2]).buffer : slot(node[2]);
+        values[at] = new views[node[1]](buffer, node[3], node[4]);
+      }
+    }
+    for (let at = 1; at < table.length; at++) {
+      const node = table[at];
+      const value = values[at];
+      switch (node[0]) {
+        case 'O':
+          for (let i = 1; i < node.length; i += 2) set(value, node[i], slot(node[i + 1]));
+          break;
+        case 'A':
+          for (let i = 1; i < node.length; i++) value.push(slot(node[i]));
+          break;
+        case 'L':
+          for (let i = 2; i < node.length; i += 2) set(value, node[i], slot(node[i + 1]));
+          break;
+        case 'E': {
+          const hidden = (key, item) => Object.defineProperty(value, key, { value: item, writable: true, configurable: true });
+          if (slot(node[2]) !== undefined) hidden('message', slot(node[2]));
+          if (node.length > 4) hidden('cause', slot(node[4]));
+          break;
+        }
+        case 'M':
+          for (let i = 1; i < node.length; i += 2) value.set(slot(node[i]), slot(node[i + 1]));
+          break;
+        case 'S':
+          for (let i = 1; i < node.length; i++) value.add(slot(node[i]));
+          break;
+      }
+    }
+    return slot(table[0]);
+  }
+
+  shared.encode = encode;
+  shared.decode = decode;
+  shared.toBase64 = toBase64;
+  shared.fromBase64 = fromBase64;
+  shared.DataCloneError = DataCloneError;
+});

@@ -1,0 +1,160 @@
+//! From what was thrown to what the model reads.
+
+use super::state::State;
+use boa_engine::builtins::error::Error as ErrorData;
+use boa_engine::object::JsObject;
+use boa_engine::{Context, JsError, JsString, JsValue, js_string};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Characters of a message that leave the sandbox.
+const MAX_MESSAGE: usize = 8 * 1024;
+
+/// Globals worth naming to a model that reached for one that is not there.
+const GLOBALS: &str = "tools, console, setTimeout, clearTimeout, structuredClone, URL, URLSearchParams, \
+     TextEncoder, TextDecoder, atob, btoa, crypto.randomUUID, Intl, JSON, Math, Date, Promise";
+
+/// Why a script ended badly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// `execution-failed` or `sandbox-violation`.
+    pub kind: &'static str,
+    /// For the model.
+    pub message: String,
+}
+
+impl Problem {
+    /// An ordinary failure.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { kind: "execution-failed", message: message.into() }
+    }
+}
+
+/// What an error says, without position or hints.
+pub fn message_of(error: &JsError, context: &mut Context) -> String {
+    match error.clone().into_opaque(context) {
+        Ok(value) => text_of(&value, context),
+        Err(engine) => engine_text(&engine),
+    }
+}
+
+fn engine_text(error: &JsError) -> String {
+    let text = error.to_string();
+    if text.contains("recursion") || text.contains("call stack") || text.contains("stack size") {
+        "RangeError: Maximum call stack size exceeded".to_owned()
+    } else {
+        text
+    }
+}
+
+fn text_of(value: &JsValue, context: &mut Context) -> String {
+    if let Some(object) = value.as_object()
+        && object.is::<ErrorData>()
+    {
+        for key in ["message", "name"] {
+            let text = read(&object, key, context).unwrap_or_default();
+            if !text.is_empty() {
+                return cut(text);
+            }
+        }
+        return "Error".to_owned();
+    }
+    cut(value.to_string(context).map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > MAX_MESSAGE {
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+        text.push('…');
+    }
+    text
+}
+
+fn read(object: &JsObject, key: &str, context: &mut Context) -> Option<String> {
+    let value = object.get(JsString::from(key), context).ok()?;
+    if value.is_undefined() { None } else { Some(value.to_string(context).ok()?.to_std_string_lossy()) }
+}
+
+/// Explains a thrown value: the kind, its message, where it came from, what to do about it.
+pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &mut Context) -> Problem {
+    let mut message = text_of(value, context);
+    let Some(object) = value.as_object() else { return Problem::failed(message) };
+    if state.denied.borrow().iter().any(|own| JsObject::equals(own, &object)) {
+        return Problem { kind: "sandbox-violation", message };
+    }
+    if !object.is::<ErrorData>() {
+        return Problem::failed(message);
+    }
+    let name = read(&object, "name", context).unwrap_or_default();
+    if let Some(hint) = script.hint(&name, &message) {
+        message.push_str(&hint);
+    }
+    if let Some((line, column)) = position(&object, script.offset, context) {
+        message.push_str(&format!(" (line {line}, column {column})"));
+    }
+    Problem::failed(message)
+}
+
+/// Explains an error of the engine's API.
+pub fn of_error(error: JsError, state: &State, script: &Script<'_>, context: &mut Context) -> Problem {
+    match error.into_opaque(context) {
+        Ok(value) => of_value(&value, state, script, context),
+        Err(engine) => Problem::failed(engine_text(&engine)),
+    }
+}
+
+static FRAME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"script\.js:(\d+):(\d+)").expect("a valid pattern"));
+
+/// The innermost position inside the model's own source.
+fn position(error: &JsObject, offset: u32, context: &mut Context) -> Option<(u32, u32)> {
+    let stack = error.get(js_string!("stack"), context).ok()?.as_string()?.to_std_string_lossy();
+    FRAME.captures_iter(&stack).find_map(|captures| {
+        let line = captures[1].parse::<u32>().ok()?.checked_sub(offset)?;
+        (line > 0).then_some((line, captures[2].parse().ok()?))
+    })
+}
+
+/// What hints need to know about the script.
+pub struct Script<'a> {
+    /// Its source.
+    pub source: &'a str,
+    /// Its tools.
+    pub tools: &'a [String],
+    /// See [`source::Prepared::offset`].
+    pub offset: u32,
+}
+
+static TOOL_USE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\btools\s*(?:\.\s*([A-Za-z_$][\w$]*)|\[\s*["'`]([^"'`]+)["'`]\s*\])"#).expect("a valid pattern")
+});
+static UNDEFINED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));
+
+impl Script<'_> {
+    /// Advice for an error the model can mend.
+    fn hint(&self, name: &str, message: &str) -> Option<String> {
+        if name == "TypeError" {
+            let unknown: Vec<&str> = TOOL_USE
+                .captures_iter(self.source)
+                .filter_map(|captures| captures.get(1).or(captures.get(2)).map(|found| found.as_str()))
+                .filter(|used| !self.tools.iter().any(|tool| tool == used))
+                .collect();
+            return unknown.first().map(|used| {
+                let shown: Vec<&str> = self.tools.iter().take(30).map(String::as_str).collect();
+                let more = if self.tools.len() > 30 { ", …" } else { "" };
+                let list = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
+                format!(". There is no tool named \"{used}\"; the tools are: {list}{more}")
+            });
+        }
+        if name == "ReferenceError" && UNDEFINED.is_match(message) {
+            let hint = if self.tools.iter().any(|tool| message.starts_with(&format!("{tool} is"))) {
+                ". Tools are called as tools.<name>(…)".to_owned()
+            } else {
+                format!(". Available globals: {GLOBALS}")
+            };
+            return Some(hint);
+        }
+        None
+    }
+}

@@ -1,0 +1,192 @@
+//! From what a model wrote to something the engine can evaluate, keeping the model's own positions.
+//!
+//! The body of the function starts on its own line, so the engine's line numbers are the model's plus
+//! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
+//! are the model's too.
+
+use super::strip;
+use crate::sandbox::wire::{Mode, Text};
+use boa_engine::ast::scope::Scope;
+use boa_engine::ast::{Expression, Statement, StatementListItem};
+use boa_engine::interner::Interner;
+use boa_engine::parser::{Parser, Source};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Name of the script in stack traces.
+pub const PATH: &str = "script.js";
+
+/// Source ready for the engine.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What to evaluate.
+    pub code: Vec<u16>,
+    /// Whether `code` is an async function to call, or a script of its own.
+    pub function: bool,
+    /// Lines the engine counts before the model's first one.
+    pub offset: u32,
+}
+
+/// A source that does not parse: the engine's text in the model's positions, with a hint.
+#[derive(Debug)]
+pub struct SyntaxProblem(pub String);
+
+/// Makes a source ready: as it is, else without prose around a fenced block, else without types.
+pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
+    let plain = without_fences(&units(source));
+    if mode == Mode::Script && parses(&plain, false).is_ok() {
+        return Ok(Prepared { code: plain, function: false, offset: 0 });
+    }
+    let wrapped = |body: &[u16]| Prepared { code: wrap(body), function: true, offset: 1 };
+    let problem = match parses(&wrap(&plain), true) {
+        Ok(()) => return Ok(wrapped(&plain)),
+        Err(problem) => problem,
+    };
+    let text = String::from_utf16_lossy(&plain);
+    let mut candidates = Vec::new();
+    if let Some(inner) = fenced_part(&text) {
+        candidates.extend(strip::strip_types(&inner));
+        candidates.push(inner);
+    }
+    candidates.extend(strip::strip_types(&text));
+    for candidate in candidates {
+        let body: Vec<u16> = candidate.encode_utf16().collect();
+        if parses(&wrap(&body), true).is_ok() {
+            return Ok(wrapped(&body));
+        }
+    }
+    Err(SyntaxProblem(explain(&problem, &text)))
+}
+
+fn units(text: &Text) -> Vec<u16> {
+    match text {
+        Text::Latin1(bytes) => bytes.iter().map(|&byte| u16::from(byte)).collect(),
+        Text::Wide(wide) => wide.clone(),
+    }
+}
+
+fn wrap(body: &[u16]) -> Vec<u16> {
+    let mut code: Vec<u16> = "(async function(tools){\"use strict\";\n".encode_utf16().collect();
+    code.extend_from_slice(body);
+    code.extend("\n})".encode_utf16());
+    code
+}
+
+/// Parses, and for a wrapped body makes sure that it stayed inside its function.
+fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
+    let mut interner = Interner::default();
+    let script = Parser::new(Source::from_utf16(code))
+        .parse_script(&Scope::new_global(), &mut interner)
+        .map_err(|error| error.to_string())?;
+    if wrapped && !is_one_function(script.statements().statements()) {
+        return Err("unexpected token '}'".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether the script is `(async function …)` and nothing else, so that the body stayed inside.
+fn is_one_function(items: &[StatementListItem]) -> bool {
+    let [StatementListItem::Statement(statement)] = items else { return false };
+    let Statement::Expression(Expression::Parenthesized(inner)) = statement.as_ref() else { return false };
+    matches!(inner.expression(), Expression::AsyncFunctionExpression(_))
+}
+
+/// A source that is one fenced block, without its fences (their lines stay, empty).
+fn without_fences(source: &[u16]) -> Vec<u16> {
+    let text = String::from_utf16_lossy(source);
+    let trimmed = text.trim();
+    if !trimmed.starts_with("```") {
+        return source.to_vec();
+    }
+    let fence = |line: &str| line.trim_start().starts_with("```");
+    let (first, last) = (text.lines().position(fence), text.lines().count() - 1);
+    let kept: Vec<&str> = text
+        .split('\n')
+        .enumerate()
+        .map(|(at, line)| {
+            let closing = fence(line) && line.trim() == "```" && text.lines().skip(at + 1).all(|rest| rest.trim().is_empty());
+            if Some(at) == first || (closing && at <= last) { "" } else { line }
+        })
+        .collect();
+    kept.join("\n").encode_utf16().collect()
+}
+
+/// The code between the first pair of fences of a text with prose around it.
+fn fenced_part(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let is_fence = |line: &&str| line.trim_start().starts_with("```");
+    let open = lines.iter().position(is_fence)?;
+    let close = open + 1 + lines[open + 1..].iter().position(is_fence)?;
+    let kept: Vec<&str> =
+        lines.iter().enumerate().map(|(at, line)| if at > open && at < close { *line } else { "" }).collect();
+    Some(kept.join("\n"))
+}
+
+static POSITION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"line (\d+), col(?:umn)?:? (\d+)").expect("a valid pattern"));
+
+/// Moves the positions in an engine text to the model's lines.
+pub fn shift(message: &str, offset: u32) -> String {
+    POSITION
+        .replace_all(message, |captures: &regex::Captures<'_>| {
+            let line = captures[1].parse::<u32>().unwrap_or(1).saturating_sub(offset).max(1);
+            format!("line {line}, column {}", &captures[2])
+        })
+        .into_owned()
+}
+
+fn explain(problem: &str, text: &str) -> String {
+    let shifted = shift(problem, 1);
+    let mut message = if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
+    let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
+    if first_word("import ") || first_word("export ") {
+        message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
+    } else if strip::looks_typed(text) {
+        message.push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(source: &str) -> Text {
+        Text::Wide(source.encode_utf16().collect())
+    }
+
+    fn body(source: &str) -> String {
+        let prepared = prepare(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
+        let code = String::from_utf16(&prepared.code).unwrap();
+        code.strip_prefix("(async function(tools){\"use strict\";\n").unwrap().strip_suffix("\n})").unwrap().to_owned()
+    }
+
+    #[test]
+    fn fences_leave_their_lines_empty() {
+        assert_eq!(body("```js\nreturn 1\n```"), "\nreturn 1\n");
+        assert_eq!(body("\n```\nreturn 1\n```\n"), "\n\nreturn 1\n\n");
+        assert_eq!(body("Here it is:\n```ts\nconst x: number = 1;\nreturn x\n```\nDone."), "\n\nconst x         = 1;\nreturn x\n\n");
+    }
+
+    #[test]
+    fn a_body_cannot_leave_its_function() {
+        for source in ["}); foo(); (async function(){", "})(); (() => {", "return 1; }), (async function(){"] {
+            assert!(prepare(&text(source), Mode::Body).is_err(), "{source}");
+        }
+    }
+
+    #[test]
+    fn positions_are_the_models() {
+        let SyntaxProblem(message) = prepare(&text("const a = 1;\nconst b = ;"), Mode::Body).unwrap_err();
+        assert!(message.contains("line 2"), "{message}");
+        assert!(prepare(&text("import fs from 'fs'"), Mode::Body).unwrap_err().0.contains("import and export are not available"));
+        assert!(prepare(&text("enum A { B = 'x' }\nreturn A.B"), Mode::Body).unwrap_err().0.contains("plain JavaScript"));
+    }
+
+    #[test]
+    fn a_script_is_one_when_it_parses_as_one() {
+        assert!(!prepare(&text("1 + 1"), Mode::Script).unwrap().function);
+        assert!(prepare(&text("return 1 + 1"), Mode::Script).unwrap().function);
+        assert!(prepare(&text("await 1"), Mode::Script).unwrap().function);
+    }
+}
