@@ -1,8 +1,8 @@
 //! Which sandbox tier a call gets (spec 02 section 12).
 //!
-//! The executor passes the tool's wish as the only override, so this is the general resolver with
-//! three of its inputs left out.
+//! The executor passes the tool's wish as the only override of the general resolver.
 
+use crate::sandbox::policy::{self, PolicyOverride, SandboxKind};
 use crate::tool::SandboxPolicy;
 
 /// How far the caller of a batch trusts its tools.
@@ -43,14 +43,6 @@ impl TierKind {
             Self::Docker => "docker",
         }
     }
-
-    const fn timeout_ms(self) -> f64 {
-        match self {
-            Self::None => 0.0,
-            Self::WorkerThreads | Self::IsolatedVm => 5_000.0,
-            Self::Docker => 30_000.0,
-        }
-    }
 }
 
 /// What the pipeline needs of a resolved policy.
@@ -68,41 +60,34 @@ pub struct Tier {
     pub forced: bool,
 }
 
-/// Resolves the tier of a call from the batch's trust level and the tool's declared policy.
-///
-/// An untrusted tool that asks for more isolation than worker threads gets it (a stronger tier is
-/// never a downgrade); anything weaker is overruled.
+/// Resolves the tier of a call from the batch's trust level and the tool's declared policy, by the
+/// rules of `sandbox::policy`.
 #[must_use]
 pub fn resolve(level: TrustLevel, declared: Option<SandboxPolicy>) -> Tier {
-    let wish = declared.map(|policy| match policy {
-        SandboxPolicy::None => TierKind::None,
-        SandboxPolicy::Sandboxed => TierKind::WorkerThreads,
-        SandboxPolicy::Isolated => TierKind::IsolatedVm,
-        SandboxPolicy::Docker => TierKind::Docker,
+    let kind = declared.map(|policy| match policy {
+        SandboxPolicy::None => SandboxKind::None,
+        SandboxPolicy::Sandboxed => SandboxKind::WorkerThreads,
+        SandboxPolicy::Isolated => SandboxKind::IsolatedVm,
+        SandboxPolicy::Docker => SandboxKind::Docker,
     });
-    let open = |kind: TierKind| Tier {
-        kind,
-        timeout_ms: kind.timeout_ms(),
-        no_network: false,
-        no_filesystem: false,
-        forced: false,
+    let level = match level {
+        TrustLevel::BuiltIn => "built-in",
+        TrustLevel::UserDefined => "user-defined",
+        TrustLevel::Trusted => "trusted",
+        TrustLevel::Untrusted => "untrusted",
     };
-    match level {
-        TrustLevel::BuiltIn => open(TierKind::None),
-        TrustLevel::UserDefined | TrustLevel::Trusted => open(wish.unwrap_or(TierKind::WorkerThreads)),
-        TrustLevel::Untrusted => {
-            let kind = match wish {
-                Some(stronger @ (TierKind::IsolatedVm | TierKind::Docker)) => stronger,
-                _ => TierKind::WorkerThreads,
-            };
-            Tier {
-                kind,
-                timeout_ms: kind.timeout_ms(),
-                no_network: true,
-                no_filesystem: true,
-                forced: wish.is_some_and(|wish| wish != kind),
-            }
-        }
+    let resolved = policy::resolve(level, &PolicyOverride { kind, ..PolicyOverride::default() });
+    Tier {
+        kind: match resolved.kind {
+            SandboxKind::None => TierKind::None,
+            SandboxKind::IsolatedVm => TierKind::IsolatedVm,
+            SandboxKind::Docker => TierKind::Docker,
+            SandboxKind::WorkerThreads | SandboxKind::Other(_) => TierKind::WorkerThreads,
+        },
+        timeout_ms: resolved.timeout_ms,
+        no_network: resolved.no_network,
+        no_filesystem: resolved.no_filesystem,
+        forced: resolved.forced,
     }
 }
 

@@ -58,9 +58,16 @@ pub fn tools(names: &[JsString], context: &mut Context) -> JsResult<JsObject> {
         let native = NativeFunction::from_copy_closure(move |_, arguments, context| {
             Ok(call(index, &argument(arguments, 0), context))
         });
-        let function =
-            FunctionObjectBuilder::new(context.realm(), native).name(name.clone()).length(1).constructor(false).build();
-        let property = PropertyDescriptor::builder().value(function).enumerable(true).writable(false).configurable(false);
+        let function = FunctionObjectBuilder::new(context.realm(), native)
+            .name(name.clone())
+            .length(1)
+            .constructor(false)
+            .build();
+        let property = PropertyDescriptor::builder()
+            .value(function)
+            .enumerable(true)
+            .writable(false)
+            .configurable(false);
         object.define_property_or_throw(name.clone(), property, context)?;
     }
     object.set_integrity_level(boa_engine::object::IntegrityLevel::Frozen, context)?;
@@ -95,7 +102,11 @@ pub fn denied(state: &State, specifier: &JsString, context: &mut Context) -> JsR
 
 fn denial(state: &State, name: &str, message: &str, context: &mut Context) -> JsResult<JsObject> {
     let error = JsNativeError::error().with_message(message.to_owned()).into_opaque(context);
-    let property = PropertyDescriptor::builder().value(js_string!(name)).writable(true).configurable(true).enumerable(false);
+    let property = PropertyDescriptor::builder()
+        .value(js_string!(name))
+        .writable(true)
+        .configurable(true)
+        .enumerable(false);
     error.define_property_or_throw(js_string!("name"), property, context)?;
     state.denied.borrow_mut().push(error.clone());
     Ok(error)
@@ -105,7 +116,12 @@ fn denial(state: &State, name: &str, message: &str, context: &mut Context) -> Js
 fn deny(state: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let specifier = argument(arguments, 0);
     let error = if specifier.is_undefined() {
-        denial(state, "SandboxNetworkAccessDenied", "network access denied by sandbox policy: fetch", context)?
+        denial(
+            state,
+            "SandboxNetworkAccessDenied",
+            "network access denied by sandbox policy: fetch",
+            context,
+        )?
     } else {
         let specifier = specifier.to_string(context)?;
         denied(state, &specifier, context)?
@@ -180,7 +196,11 @@ fn brand(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<J
         "typed"
     } else if JsDataView::from_object(object.clone()).is_ok() {
         "view"
-    } else if object.is::<f64>() || object.is::<bool>() || object.is::<JsString>() || object.is::<boa_engine::JsBigInt>() {
+    } else if object.is::<f64>()
+        || object.is::<bool>()
+        || object.is::<JsString>()
+        || object.is::<boa_engine::JsBigInt>()
+    {
         "boxed"
     } else {
         "other"
@@ -212,12 +232,18 @@ fn utf8_decode(_: &State, arguments: &[JsValue], context: &mut Context) -> JsRes
     };
     let bytes: Vec<u8> = array.iter(context).collect();
     if argument(arguments, 1).to_boolean() && std::str::from_utf8(&bytes).is_err() {
-        return Err(JsNativeError::typ().with_message("The encoded data was not valid for encoding utf-8").into());
+        return Err(JsNativeError::typ()
+            .with_message("The encoded data was not valid for encoding utf-8")
+            .into());
     }
     Ok(JsString::from(String::from_utf8_lossy(&bytes).as_ref()).into())
 }
 
 /// Sets a global that scripts may overwrite but do not list.
 pub fn define_global(name: &str, value: impl Into<JsValue>, context: &mut Context) -> JsResult<()> {
-    context.register_global_property(js_string!(name), value.into(), Attribute::WRITABLE | Attribute::CONFIGURABLE)
+    context.register_global_property(
+        js_string!(name),
+        value.into(),
+        Attribute::WRITABLE | Attribute::CONFIGURABLE,
+    )
 }

@@ -59,7 +59,9 @@ fn text_of(value: &JsValue, context: &mut Context) -> String {
         }
         return "Error".to_owned();
     }
-    cut(value.to_string(context).map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
+    cut(value
+        .to_string(context)
+        .map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
 }
 
 fn cut(mut text: String) -> String {
@@ -126,7 +128,8 @@ pub struct Script<'a> {
 }
 
 static TOOL_USE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"\btools\s*(?:\.\s*([A-Za-z_$][\w$]*)|\[\s*["'`]([^"'`]+)["'`]\s*\])"#).expect("a valid pattern")
+    Regex::new(r#"\btools\s*(?:\.\s*([A-Za-z_$][\w$]*)|\[\s*["'`]([^"'`]+)["'`]\s*\])"#)
+        .expect("a valid pattern")
 });
 static UNDEFINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));

@@ -120,7 +120,13 @@ impl State {
     }
 
     /// Adds a timer; `None` when there are too many.
-    pub fn add_timer(&self, callback: JsFunction, ms: f64, repeat: bool, arguments: Vec<JsValue>) -> Option<u32> {
+    pub fn add_timer(
+        &self,
+        callback: JsFunction,
+        ms: f64,
+        repeat: bool,
+        arguments: Vec<JsValue>,
+    ) -> Option<u32> {
         let mut timers = self.timers.borrow_mut();
         if timers.len() >= MAX_TIMERS {
             return None;

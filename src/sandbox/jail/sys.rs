@@ -127,7 +127,8 @@ mod linux {
 
     /// Sends SIGPROF, which ends the process, after this much CPU time.
     pub fn cpu_alarm(ms: u64) -> io::Result<()> {
-        let value = libc::timeval { tv_sec: (ms / 1000).cast_signed(), tv_usec: (ms % 1000 * 1000).cast_signed() };
+        let value =
+            libc::timeval { tv_sec: (ms / 1000).cast_signed(), tv_usec: (ms % 1000 * 1000).cast_signed() };
         let timer = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: value };
         // SAFETY: the pointer is to a live struct, the other may be null.
         checked(unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) })
