@@ -30,7 +30,7 @@ export class GraphorinSecretsError extends Error {
   declare readonly hint?: string;
 
   constructor(kind: string, message: string, options: GraphorinSecretsErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = new.target.name;
     this.kind = kind;
     if (options.hint !== undefined) this.hint = options.hint;
