@@ -64,7 +64,7 @@ fn near_a_power_of_two(f: f64, k: f64) -> f64 {
     if f == 0.0 {
         return k * LN2_HI + k * LN2_LO;
     }
-    let r = f * f * (0.5 - 0.333_333_333_333_333_33 * f);
+    let r = f * f * (0.5 - 0.333_333_333_333_333_3 * f);
     if k == 0.0 { f - r } else { k * LN2_HI - ((r - k * LN2_LO) - f) }
 }
 
