@@ -6,9 +6,9 @@
 //!
 //! Invariants: the state after any sequence of `add` and `remove` scores as an index built from
 //! scratch over the same documents, bit for bit. `order` is the document's position; equal scores
-//! keep the order in which groups were first touched, by query token and then by position. The
-//! logarithm is `libm`'s, which computes what JavaScript's `Math.log` computes.
+//! keep the order in which groups were first touched, by query token and then by position.
 
+use super::log::log;
 use super::postings::Postings;
 use super::tokens::{StopWords, for_each_token};
 use rustc_hash::FxHashMap;
@@ -290,7 +290,7 @@ fn index(position: usize) -> u32 {
 #[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn inverse_document_frequency(documents: u64, holding: usize) -> f64 {
     let (n, df) = (documents as f64, holding as f64);
-    libm::log((n - df + 0.5) / (df + 0.5) + 1.0).max(0.0)
+    log((n - df + 0.5) / (df + 0.5) + 1.0).max(0.0)
 }
 
 /// How many items JavaScript's `slice(0, limit)` keeps of `length`: fractions are cut off, a

@@ -5,6 +5,7 @@
 //! incremental, so that a search costs what the query's words cost, not what the catalogue costs.
 
 mod bm25;
+mod log;
 mod postings;
 mod scan;
 mod tokens;

@@ -94,16 +94,11 @@ fn write_float(value: f64, out: &mut String) {
         out.push('0');
         return;
     }
-    // Rust prints the shortest digits that read back as the value, as ECMAScript asks.
-    let scientific = format!("{:e}", value.abs());
-    let (mantissa, exponent) = scientific.split_once('e').expect("`{:e}` prints an exponent");
-    let digits: String = mantissa.chars().filter(|&c| c != '.').collect();
-    let exponent: i32 = exponent.parse().expect("`{:e}` prints a whole exponent");
     if value < 0.0 {
         out.push('-');
     }
+    let (digits, point) = shortest_digits(value.abs());
     let count = i32::try_from(digits.len()).expect("a double has at most 17 digits");
-    let point = exponent + 1;
     if (1..=21).contains(&point) && count <= point {
         out.push_str(&digits);
         out.extend(std::iter::repeat_n('0', (point - count) as usize));
@@ -117,8 +112,23 @@ fn write_float(value: f64, out: &mut String) {
     } else {
         let (first, rest) = digits.split_at(1);
         let dot = if rest.is_empty() { "" } else { "." };
-        write!(out, "{first}{dot}{rest}e{exponent:+}").expect("writing to a String cannot fail");
+        write!(out, "{first}{dot}{rest}e{:+}", point - 1).expect("writing to a String cannot fail");
     }
+}
+
+/// The shortest digits that read back as a positive number, and where its decimal point stands
+/// before them. Of two equally short and equally close the even one, as ECMAScript asks; that is why
+/// the digits are `serde_json`'s and not those of `{:e}`, which takes the upper one.
+fn shortest_digits(value: f64) -> (String, i32) {
+    let text = Number::from_f64(value).expect("the number is finite").to_string();
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i32 = exponent.parse().expect("the exponent is a whole number");
+    let whole_digits = i32::try_from(whole.len()).expect("a double has at most 309 whole digits");
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_start_matches('0');
+    let leading = i32::try_from(all.len() - digits.len()).expect("no more zeros than digits");
+    (digits.trim_end_matches('0').to_owned(), whole_digits - leading + exponent)
 }
 
 #[cfg(test)]
@@ -141,6 +151,9 @@ mod tests {
             ("-12.5", "-12.5"),
             ("9007199254740993", "9007199254740992"),
             ("18446744073709551615", "18446744073709552000"),
+            ("904307437012762.25", "904307437012762.2"),
+            ("0.00012345", "0.00012345"),
+            ("120", "120"),
             ("5e-324", "5e-324"),
             ("1.7976931348623157e308", "1.7976931348623157e+308"),
         ];
