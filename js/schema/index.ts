@@ -17,3 +17,12 @@ export type {
   ZodV3Like,
   ZodV4Like,
 } from './types.js';
+export {
+  type JsonSchemaIssue,
+  type JsonSchemaOptions,
+  type JsonSchemaReport,
+  JsonSchemaValidationError,
+  type JsonSchemaValidatorLike,
+  jsonSchema,
+  toolInputJsonSchema,
+} from './json-schema.js';

@@ -10,7 +10,7 @@ pub struct JsonSchemaValidator {
     compiled: Compiled,
 }
 
-/// Either a validator, or the code and the text of what makes the schema unusable.
+/// What makes a schema unusable: a stable code and a sentence.
 #[napi(object, object_from_js = false)]
 pub struct JsonSchemaProblem {
     pub code: String,
