@@ -35,3 +35,33 @@ export {
   UnknownSchemeError,
 } from './errors.js';
 export type { GraphorinSecretsErrorOptions, SecretRefParseErrorKind } from './errors.js';
+export { MemorySecretsStore } from './memory-store.js';
+export type { SecretListEntry, SecretScope, SecretSetOptions } from './memory-store.js';
+export { assertNotNakedString, parseOrAssert, parseSecretRef } from './reference.js';
+export type { ParsedSecretRef } from './reference.js';
+export {
+  _resetSecretsFactoryForTesting,
+  envResolver,
+  getResolver,
+  listResolverSchemes,
+  registerResolver,
+  resolveSecret,
+  unregisterResolver,
+} from './resolvers.js';
+export type { RegisterResolverOptions, SecretResolver } from './resolvers.js';
+export {
+  SecretValue,
+  _resetSecretValueAuditListenersForTesting,
+  _resetWithSecretListenersForTesting,
+  onSecretValueAudit,
+  onWithSecretAudit,
+  withSecret,
+} from './value.js';
+export type {
+  SecretValueAuditEvent,
+  SecretValueAuditListener,
+  SecretValueOptions,
+  SecretValueSource,
+  WithSecretAuditEvent,
+  WithSecretListener,
+} from './value.js';

@@ -17,7 +17,13 @@ use std::collections::VecDeque;
 
 /// The lowest entry number; 0 ends a chain.
 const FIRST: u32 = 1;
-const SMALLEST_TABLE: usize = 256;
+/// Entries per slot of the table, about. A few hops cost a probe less than a table that misses the
+/// cache costs every record.
+const LOAD: usize = 4;
+/// Slots of the first table at most, and the factor it grows by. Memory that is not written to is
+/// not taken, so that a table for the whole budget costs little from the start.
+const FIRST_TABLE: usize = 1 << 18;
+const GROWTH: usize = 16;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -45,7 +51,7 @@ impl Index {
         // A shorter gram for short runs, so that the stride stays worthwhile.
         let gram = if min >= 16 { 8 } else { 6 };
         let stride = min + 1 - gram;
-        let largest_table = (budget / stride).clamp(SMALLEST_TABLE, 1 << 26).next_power_of_two();
+        let largest_table = (budget / stride / LOAD).clamp(64, 1 << 26).next_power_of_two();
         Self { gram, stride, largest_table, heads: Vec::new(), entries: VecDeque::new(), oldest: FIRST }
     }
 
@@ -70,7 +76,7 @@ impl Index {
     /// How much memory the index holds, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.heads.len() * size_of::<u32>() + self.entries.capacity() * size_of::<Entry>()
+        self.heads.len() * size_of::<u32>() + self.entries.len() * size_of::<Entry>()
     }
 
     /// Whether so many more entries would come near the last number. The owner then builds anew.
@@ -93,12 +99,12 @@ impl Index {
         self.reserve(count);
         let shift = self.shift();
         let mut number = self.next();
-        self.entries.extend(span.windows(self.gram).step_by(self.stride).map(|window| {
+        for window in span.windows(self.gram).step_by(self.stride) {
             let hash = hash(window);
             let prev = std::mem::replace(&mut self.heads[(hash >> shift) as usize], number);
+            self.entries.push_back(Entry { hash, prev });
             number += 1;
-            Entry { hash, prev }
-        }));
+        }
         count
     }
 
@@ -134,28 +140,32 @@ impl Index {
 
     /// Makes room, and a larger table when chains would grow long.
     fn reserve(&mut self, more: usize) {
-        let wanted = self.entries.len() + more;
-        if self.heads.is_empty() || (wanted > self.heads.len() && self.heads.len() < self.largest_table) {
-            let mut size = self.heads.len().max(SMALLEST_TABLE);
-            while size < wanted && size < self.largest_table {
-                size *= 4;
-            }
-            self.heads = vec![0; size.min(self.largest_table)];
-            let shift = self.shift();
-            let mut number = self.oldest;
-            for entry in &mut self.entries {
-                entry.prev = std::mem::replace(&mut self.heads[(entry.hash >> shift) as usize], number);
-                number += 1;
-            }
+        if self.entries.capacity() == 0 {
+            // Growing by doubling would write, and fault in, everything twice.
+            self.entries.reserve((self.largest_table * LOAD).min(FIRST_TABLE * LOAD));
+        }
+        let wanted = (self.entries.len() + more) / LOAD;
+        let mut size = self.heads.len().max(FIRST_TABLE.min(self.largest_table));
+        while size < wanted && size < self.largest_table {
+            size = (size * GROWTH).min(self.largest_table);
+        }
+        if size == self.heads.len() {
+            return;
+        }
+        self.heads = vec![0; size];
+        let shift = self.shift();
+        let mut number = self.oldest;
+        for entry in &mut self.entries {
+            entry.prev = std::mem::replace(&mut self.heads[(entry.hash >> shift) as usize], number);
+            number += 1;
         }
     }
 }
 
 /// Up to eight units, mixed. Not keyed: a forced collision costs a comparison, never a verdict.
 fn hash<U: Unit>(gram: &[U]) -> u32 {
-    let [low, high] = U::lanes(gram);
-    let product =
-        u128::from(low ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(u128::from(high ^ 0xD6E8_FEB8_6659_FD93));
+    let [low, high] = U::pack(gram);
+    let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
     #[allow(clippy::cast_possible_truncation, reason = "folding the product into 32 bits")]
     let folded = (product >> 64) as u64 ^ product as u64;
     (folded >> 32) as u32

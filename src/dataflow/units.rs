@@ -5,34 +5,33 @@
 
 /// A unit of either width.
 pub trait Unit: Copy + Into<u16> {
-    /// The first eight units as two numbers of four 16-bit lanes, the same for either width. Missing
-    /// units count as zero.
-    fn lanes(units: &[Self]) -> [u64; 2];
+    /// Up to the first eight units as two numbers, the same for either width: units that fit go into
+    /// the first, one byte each, with the second 0; otherwise four to each. Missing units count as 0.
+    fn pack(units: &[Self]) -> [u64; 2];
 }
 
 impl Unit for u8 {
-    fn lanes(units: &[Self]) -> [u64; 2] {
-        let mut block = [0; 8];
+    fn pack(units: &[Self]) -> [u64; 2] {
         if let Some(whole) = units.first_chunk::<8>() {
-            block = *whole;
-        } else {
-            block[..units.len()].copy_from_slice(units);
+            return [u64::from_le_bytes(*whole), 0];
         }
-        let spread = |four: [u8; 4]| {
-            let mut lanes = u64::from(u32::from_le_bytes(four));
-            lanes = (lanes | (lanes << 16)) & 0x0000_FFFF_0000_FFFF;
-            (lanes | (lanes << 8)) & 0x00FF_00FF_00FF_00FF
-        };
-        let [a, b, c, d, e, f, g, h] = block;
-        [spread([a, b, c, d]), spread([e, f, g, h])]
+        let mut block = [0; 8];
+        block[..units.len()].copy_from_slice(units);
+        [u64::from_le_bytes(block), 0]
     }
 }
 
 impl Unit for u16 {
-    fn lanes(units: &[Self]) -> [u64; 2] {
-        let lane = |at: usize| units.get(at).map_or(0, |&unit| u64::from(unit));
-        let four = |at| lane(at) | (lane(at + 1) << 16) | (lane(at + 2) << 32) | (lane(at + 3) << 48);
-        [four(0), four(4)]
+    fn pack(units: &[Self]) -> [u64; 2] {
+        let units = &units[..units.len().min(8)];
+        let number = |units: &[u16], bits: u32| {
+            units.iter().rev().fold(0, |number, &unit| number << bits | u64::from(unit))
+        };
+        if units.iter().all(|&unit| unit <= 0xFF) {
+            return [number(units, 8), 0];
+        }
+        let (low, high) = units.split_at(units.len().min(4));
+        [number(low, 16), number(high, 16)]
     }
 }
 
@@ -167,12 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn lanes_do_not_depend_on_the_width() {
+    fn packing_does_not_depend_on_the_width() {
         for text in ["", "a", "abcdef", "abcdefgh", "abcdefghij"] {
             let wide: Vec<u16> = text.encode_utf16().collect();
-            assert_eq!(u8::lanes(text.as_bytes()), u16::lanes(&wide), "{text}");
+            assert_eq!(u8::pack(text.as_bytes()), u16::pack(&wide), "{text}");
         }
-        assert_ne!(u8::lanes(b"abcdefgh"), u8::lanes(b"abcdefgi"));
+        assert_ne!(u8::pack(b"abcdefgh"), u8::pack(b"abcdefgi"));
+        let units = |text: &str| u16::pack(&text.encode_utf16().collect::<Vec<_>>());
+        assert_ne!(units("abcd\u{3b1}fgh"), units("abcd\u{3b1}fgi"));
     }
 
     #[test]
