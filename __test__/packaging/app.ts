@@ -58,28 +58,40 @@ export interface App {
   remove(): void;
 }
 
-/** Packs this repository and installs it, offline, beside its peer. */
-export function createApp(name: string): App {
+/**
+ * Packs this repository and installs it, offline, beside its peer.
+ *
+ * @param name part of the folder's name.
+ * @param as the name it is installed under; a package may have any.
+ * @param folders more packages, from folders: name to path.
+ */
+export function createApp(name: string, as = 'ferrule', folders: Readonly<Record<string, string>> = {}): App {
   for (const built of ['dist/index.js', 'native/binding.cjs']) {
     if (!existsSync(join(root, built))) throw new Error(`${built} is missing: run \`npm run setup\` first`);
   }
   const folder = mkdtempSync(join(tmpdir(), `ferrule-app-${name}-`));
   const tarball = pack(root, folder);
   const local = (path: string): string => `file:${pack(join(root, 'node_modules', path), folder)}`;
+  const more = Object.entries(folders).map(([of, path]) => [of, `file:${pack(path, folder)}`] as const);
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({
       name: 'an-app',
       private: true,
       type: 'module',
-      dependencies: { ferrule: `file:${tarball}`, zod: local('zod'), '@standard-schema/spec': local('@standard-schema/spec') },
+      dependencies: {
+        [as]: `file:${tarball}`,
+        zod: local('zod'),
+        '@standard-schema/spec': local('@standard-schema/spec'),
+        ...Object.fromEntries(more),
+      },
     }),
   );
   mustRun('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error'], folder);
   return {
     folder,
     tarball,
-    installed: join(folder, 'node_modules', 'ferrule'),
+    installed: join(folder, 'node_modules', as),
     write(file, text) {
       writeFileSync(join(folder, file), text);
       return join(folder, file);
