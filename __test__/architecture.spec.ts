@@ -8,6 +8,14 @@ import { describe, expect, test } from 'vitest';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const longest = 500;
 
+/** Files that may be longer, how much, and why. */
+const longer: Readonly<Record<string, number>> = {
+  // One implementation of one trait, which cannot be spread over files; its methods are one line each.
+  'src/node/executor/host.rs': 700,
+};
+/** Tables of cases grow with what is tested, and are read one case at a time. */
+const isTest = (path: string): boolean => /\/tests\/|(^|\/|_)tests\.rs$/.test(path);
+
 /**
  * Rooms of Rust, lowest first. A room uses rooms of lower layers only, so that no two ever need each
  * other. `node` is the door and sees all.
@@ -158,7 +166,10 @@ describe('files', () => {
     ['Rust', rust],
     ['TypeScript', face],
   ])(`%s files have at most ${longest} lines`, (_, files) => {
-    expect(files.filter(({ text }) => lines(text) > longest).map(({ path, text }) => `${path}: ${lines(text)}`)).toEqual([]);
+    const long = files
+      .filter(({ path, text }) => !isTest(path) && lines(text) > (longer[path] ?? longest))
+      .map(({ path, text }) => `${path}: ${lines(text)}`);
+    expect(long).toEqual([]);
   });
 
   test('every Rust file says at its head what it is', () => {

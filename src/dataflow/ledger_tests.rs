@@ -1,3 +1,5 @@
+//! The ledger against the tables of spec 04 section 2.3.
+
 use super::super::fold::fold;
 use super::*;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! The check of raw JSON Schema, case by case.
+
 use super::*;
 use crate::schema::{Formats, MAX_DEPTH};
 use serde_json::{Map, json};

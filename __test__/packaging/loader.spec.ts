@@ -1,0 +1,111 @@
+// Cases P60 and P61: what a person reads when the binary is not there, and the ways around it.
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { command, createApp, root } from './app.js';
+import type { App } from './app.js';
+
+let app: App;
+let binary: string;
+const isBinary = (file: string): boolean => file.endsWith('.node');
+
+beforeAll(() => {
+  app = createApp('loader');
+  const native = join(app.installed, 'native');
+  const [name] = readdirSync(native).filter(isBinary);
+  binary = join(app.folder, 'elsewhere.node');
+  copyFileSync(join(native, name!), binary);
+  for (const file of readdirSync(native).filter(isBinary)) rmSync(join(native, file));
+}, 180_000);
+afterAll(() => app?.remove());
+
+/** Loads the addon by the first thing that needs it. */
+const load = (env: Record<string, string> = {}): ReturnType<typeof command> =>
+  command(
+    process.execPath,
+    ['-e', `const { incrementCounter, getCounterForTesting } = require('ferrule/audit');
+      try { incrementCounter('a.total'); console.log('loaded', getCounterForTesting('a.total')); }
+      catch (error) { console.log(JSON.stringify({ code: error.code, message: error.message, cause: String(error.cause?.message) })); }`],
+    { cwd: app.folder, env },
+  );
+
+interface Shown {
+  readonly code: string;
+  readonly message: string;
+  readonly cause: string;
+}
+const failure = (env?: Record<string, string>): Shown => JSON.parse(load(env).stdout) as Shown;
+
+describe('without a binary', () => {
+  test('the error names platform, Node, every path tried, the last cause and the fix', () => {
+    const { code, message, cause } = failure();
+    expect(code).toBe('FERRULE_BINDING_NOT_FOUND');
+    expect(message).toContain(`${process.platform}-${process.arch}`);
+    expect(message).toContain(process.version);
+    expect(message).toMatch(/local build ferrule\.\S+\.node/);
+    expect(message).toMatch(/package ferrule-\S+/);
+    expect(message).toMatch(/Fix: .*--include=optional.*FERRULE_BINDING/s);
+    expect(cause).toContain('Cannot find module');
+  });
+
+  test('P60: a file that is there and cannot be loaded is the cause that is shown', () => {
+    const broken = join(app.folder, 'broken.node');
+    writeFileSync(broken, 'no library');
+    const { message, cause } = failure({ FERRULE_BINDING: broken });
+    expect(message).toContain(broken);
+    expect(cause).toMatch(/invalid ELF header|file too short|not a valid|dlopen|slice is not valid/i);
+  });
+
+  test('P61: FERRULE_BINDING loads it from anywhere', () => {
+    expect(load({ FERRULE_BINDING: binary }).stdout).toBe('loaded 1\n');
+  });
+
+  test('P61: FERRULE_BINDING that is wrong does not fall back in silence', () => {
+    const { message } = failure({ FERRULE_BINDING: join(app.folder, 'nowhere.node') });
+    expect(message).toContain('nowhere.node');
+    expect(message).not.toContain('local build');
+  });
+
+  test('P61: types, builder and core import and work', () => {
+    const ended = command(
+      process.execPath,
+      ['-e', `const { tool } = require('ferrule'); const { toolReturn } = require('ferrule/core'); require('ferrule/errors');
+        console.log(tool({ name: 'a', description: 'd', inputSchema: {}, execute: async () => 1 }).name, toolReturn({ output: 1 }).output)`],
+      { cwd: app.folder },
+    );
+    expect(ended.stdout, ended.stderr).toBe('a 1\n');
+  });
+});
+
+describe('the platform packages', () => {
+  const checked = ['linux-x64-gnu', 'linux-arm64-gnu', 'linux-x64-musl', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64', 'win32-x64-msvc'];
+
+  test('there is one for each target, of this version', () => {
+    expect(readdirSync(join(root, 'npm')).sort()).toEqual([...checked].sort());
+    const ended = command(process.execPath, ['scripts/npm-packages.mjs', '--check']);
+    expect(ended.status, ended.stderr).toBe(0);
+  });
+
+  test('P60: the C library of a file is read from the file itself', async () => {
+    const { kindOf, misfit } = await import('../../scripts/npm-packages.mjs');
+    const manifest = { os: ['linux'], cpu: [process.arch], libc: ['musl'] };
+    if (process.platform !== 'linux') return;
+    const kind = kindOf(binary);
+    expect(kind).toMatchObject({ os: 'linux', cpu: process.arch });
+    if (kind.libc === 'gnu') expect(misfit(manifest, binary)).toMatch(/C library of gnu, not musl/);
+    expect(misfit({ ...manifest, libc: ['glibc'], cpu: ['other'] }, binary)).toMatch(/not other/);
+  });
+
+  test('the package is found when it is the only place that has the binary', () => {
+    const triple = command(process.execPath, ['-p', "require('./node_modules/ferrule/native/binding.cjs').triple()"], { cwd: app.folder }).stdout.trim();
+    const folder = join(app.folder, 'node_modules', `ferrule-${triple}`);
+    const made = command('npm', ['pack', join(root, 'npm', triple), '--dry-run', '--json', '--ignore-scripts'], { cwd: app.folder });
+    expect(made.status, made.stderr).toBe(0);
+    app.write('place.cjs', `const fs = require('node:fs'); fs.mkdirSync(${JSON.stringify(folder)}, { recursive: true });
+      fs.copyFileSync(${JSON.stringify(join(root, 'npm', triple, 'package.json'))}, ${JSON.stringify(join(folder, 'package.json'))});
+      fs.copyFileSync(${JSON.stringify(binary)}, ${JSON.stringify(join(folder, `ferrule.${triple}.node`))});`);
+    expect(command(process.execPath, ['place.cjs'], { cwd: app.folder }).status).toBe(0);
+    expect(existsSync(join(folder, `ferrule.${triple}.node`))).toBe(true);
+    expect(load().stdout).toBe('loaded 1\n');
+  });
+});

@@ -1,0 +1,3 @@
+export const otherNodes: Readonly<Record<string, string>>;
+export function nodeBinary(major: string | number): string;
+export function ensureOtherNodes(): Promise<boolean>;
