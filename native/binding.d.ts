@@ -85,6 +85,21 @@ export declare class Realm {
   reset(): void
 }
 
+/** A running zygote of the sandbox binary. */
+export declare class SandboxZygote {
+  constructor(path: string)
+  /** A descriptor that yields `[run u32][wait status i32]` per ended child. Owned by the caller. */
+  get control(): number
+  /** The process id. */
+  get pid(): number
+  /** Forks a child and gives the descriptor of its socket. Owned by the caller. */
+  fork(run: number): number
+  /** Kills the child of a run. */
+  kill(run: number): boolean
+  /** Ends the zygote and every child. */
+  close(): void
+}
+
 /** A BM25 index over documents that come and go, and the scan of their names. */
 export declare class SearchIndex {
   constructor(k1?: number | undefined | null, b?: number | undefined | null, stopWords?: Array<string> | undefined | null)
