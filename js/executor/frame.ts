@@ -9,7 +9,6 @@ import type {
   CompletedToolCall,
   MessageContent,
   ResolvedTool,
-  ResultHandle,
   RunContext,
   Sandbox,
   Sensitivity,
@@ -26,7 +25,6 @@ import type { StreamingChannel } from '../streaming/index.js';
 import type { SecretsOwner } from './context.js';
 import type {
   ExecutorOptions,
-  IdempotencyEntry,
   MemoryModificationGuard,
   MemorySnapshot,
   ToolSpan,
@@ -59,7 +57,7 @@ export interface ExecutorState {
   /** Calls of a batch that start at once. */
   readonly window: number;
   /** Calls in flight by idempotency key. */
-  readonly inFlight: Map<string, { readonly fingerprint: string; readonly done: Promise<ToolOutcome> }>;
+  readonly inFlight: Map<string, { readonly fingerprint: string; readonly done: Promise<ToolOutcome | undefined> }>;
 }
 
 /** What the caller said about a call. */
@@ -127,9 +125,16 @@ export class Frame {
   regions: ReadonlyArray<string> | undefined = undefined;
   verifyUs = 0;
   idempotencyKey: string | undefined = undefined;
-  idempotent: { readonly fingerprint: string; readonly resolve: (outcome: ToolOutcome) => void } | undefined =
-    undefined;
-  replay: IdempotencyEntry | undefined = undefined;
+  /** The entry of this call that others with the same idempotency key join. */
+  idempotent:
+    | {
+        readonly key: string;
+        readonly fingerprint: string;
+        readonly release: (outcome: ToolOutcome | undefined) => void;
+      }
+    | undefined = undefined;
+  /** The failure of the call this one joined. */
+  joined: ToolError | undefined = undefined;
 
   sandbox: Sandbox | undefined = undefined;
   sandboxPolicy: { timeoutMs: number; maxMemoryMb: number; noNetwork: boolean; noFilesystem: boolean } | undefined =
@@ -146,7 +151,7 @@ export class Frame {
   producer: ProducerRecord | undefined = undefined;
   body = '';
   bound: BoundDetails | undefined = undefined;
-  handle: ResultHandle | undefined = undefined;
+  handle: string | undefined = undefined;
   spillFlagged = false;
   patterns: ReadonlyArray<string> = [];
   sanitised: { wrapped: boolean; stripped: boolean; blocked: boolean; scanUs: number } | undefined = undefined;
@@ -155,6 +160,8 @@ export class Frame {
   error: ToolError | undefined = undefined;
   outcome: ToolOutcome | undefined = undefined;
   record: CompletedToolCall | undefined = undefined;
+  /** The call has ended. */
+  closed = false;
 
   constructor(slot: number, request: CallRequest) {
     this.slot = slot;
@@ -190,6 +197,7 @@ export function frameAt(slot: number): Frame {
 
 /** Takes the slot back. */
 export function closeFrame(frame: Frame): void {
+  frame.closed = true;
   frames[frame.slot] = undefined;
   free.push(frame.slot);
 }

@@ -9,6 +9,7 @@ import type { ResolvedTool, SpanAttributes } from '../core/index.js';
 import { frameAt } from './frame.js';
 import * as before from './host/before.js';
 import * as dispatch from './host/dispatch.js';
+import * as idempotency from './host/idempotency.js';
 import * as report from './host/report.js';
 import * as results from './host/results.js';
 import { bindRuntime, guarded, onFrame } from './settle.js';
@@ -55,8 +56,8 @@ export function callRuntime(): CallRuntime {
     inspectFlow: onFrame(before.inspectFlow),
     open: onFrame(before.open),
     snapshot: onFrame(before.snapshot),
-    idempotencyKey: onFrame(before.idempotencyKey),
-    idempotent: onFrame(before.idempotent),
+    idempotencyKey: onFrame(idempotency.idempotencyKey),
+    idempotent: onFrame(idempotency.idempotent),
     sandbox: onFrame(dispatch.sandbox),
     enter: onFrame(dispatch.enter),
     startLimit: onFrame(dispatch.startLimit),

@@ -41,6 +41,12 @@ pub enum Text {
     SummarizerModel,
     /// Path of the spilled artifact.
     ArtifactPath,
+    /// The kind of the failure taken over from a joined call.
+    JoinedKind,
+    /// Its message.
+    JoinedMessage,
+    /// Its hint.
+    JoinedHint,
 }
 
 /// The answer of the repair hook.
@@ -277,6 +283,8 @@ pub enum Idempotent {
     Replayed,
     /// The key was used with other arguments.
     Conflict,
+    /// The failure of the same call, joined in flight; the flag says whether it has a cause.
+    Failed(bool),
 }
 
 /// The world the pipeline drives. See the module documentation for the contract.

@@ -4,7 +4,6 @@
  *
  * @internal
  */
-import { createHash } from 'node:crypto';
 import type { ResolvedTool } from '../../core/index.js';
 import { createStreamingChannel } from '../../streaming/index.js';
 import type { StreamingChannel } from '../../streaming/index.js';
@@ -379,85 +378,3 @@ export function snapshot(frame: Frame, epoch: number): number {
     },
   );
 }
-
-/** Evaluates the idempotency key; what it throws leaves no key. */
-export function idempotencyKey(frame: Frame, epoch: number): number {
-  const { tool } = frame;
-  return awaited(
-    frame,
-    epoch,
-    'idempotencyKey',
-    () => inScope(frame, () => tool.idempotencyKey!.call(tool, frame.validated, frame.ctx!)),
-    (key) => {
-      frame.idempotencyKey = key;
-      return 1;
-    },
-  );
-}
-
-/** A digest of what is asked for: tool and effective arguments, keys in any order. */
-function fingerprint(frame: Frame): string {
-  const sorted = (_: string, value: unknown): unknown =>
-    value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : typeof value === 'bigint'
-        ? `${value}n`
-        : value;
-  const text = JSON.stringify([frame.tool.name, frame.effective ?? null], sorted);
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Asks the idempotency store; joins the same call in flight. */
-export function idempotent(frame: Frame, epoch: number): number {
-  const store = frame.state.options.idempotencyStore!;
-  const { inFlight } = frame.state;
-  const key = `${frame.tool.name}\u0000${frame.idempotencyKey ?? ''}`;
-  return awaited(
-    frame,
-    epoch,
-    'idempotencyStore.get',
-    async () => {
-      const wanted = fingerprint(frame);
-      const running = inFlight.get(key);
-      if (running) {
-        if (running.fingerprint !== wanted) return 2;
-        return replay(frame, await running.done);
-      }
-      let resolve!: (outcome: NonNullable<Frame['outcome']>) => void;
-      const done = new Promise<NonNullable<Frame['outcome']>>((settleDone) => {
-        resolve = settleDone;
-      });
-      inFlight.set(key, { fingerprint: wanted, done });
-      const release = (outcome: NonNullable<Frame['outcome']>): void => {
-        inFlight.delete(key);
-        resolve(outcome);
-      };
-      let stored;
-      try {
-        stored = await store.get(key);
-      } catch (error) {
-        frame.idempotent = { fingerprint: wanted, resolve: release };
-        throw error;
-      }
-      if (!stored) {
-        frame.idempotent = { fingerprint: wanted, resolve: release };
-        return 0;
-      }
-      const outcome = stored.outcome as NonNullable<Frame['outcome']>;
-      release(outcome);
-      return stored.fingerprint === wanted ? replay(frame, outcome) : 2;
-    },
-    (code) => code,
-  );
-}
-
-/** Takes another call's outcome over under this call's id. A joined failure is this call's too. */
-function replay(frame: Frame, outcome: NonNullable<Frame['outcome']>): number {
-  const own = { ...outcome, toolCallId: frame.call.toolCallId };
-  if ('kind' in own) {
-    frame.error = own;
-  }
-  frame.outcome = own;
-  return 1;
-}
-

@@ -5,13 +5,19 @@
  */
 import { ToolRateLimitError } from '../../errors/rate-limit.js';
 import { resolveSandbox } from '../../sandbox/index.js';
-import type { SandboxTrustLevel } from '../../sandbox/index.js';
+import type { SandboxKind, SandboxTrustLevel } from '../../sandbox/index.js';
 import type { SandboxResult } from '../../core/index.js';
 import type { Frame } from '../frame.js';
 import { guarded, settle, threw } from '../settle.js';
 import { inScope } from './before.js';
 
-const KINDS = ['none', 'worker-threads', 'isolated-vm', 'docker'];
+/** What a tool may ask for, as the tier that stands for it (spec 02 section 12). */
+const WISHES: Readonly<Record<string, SandboxKind>> = {
+  none: 'none',
+  sandboxed: 'worker-threads',
+  isolated: 'isolated-vm',
+  docker: 'docker',
+};
 
 const RETURNED = 0;
 const THREW_EVENT = 1;
@@ -41,12 +47,14 @@ class InlineToolTimeoutError extends Error {
 }
 
 /** Asks the sandbox resolver. */
-export function sandbox(frame: Frame, kind: number): number {
+export function sandbox(frame: Frame): number {
   return guarded(frame, 'sandboxResolver', () => {
+    const { sandboxPolicy } = frame.tool;
+    const wish = sandboxPolicy !== undefined && Object.hasOwn(WISHES, sandboxPolicy) ? WISHES[sandboxPolicy] : undefined;
     const policy = resolveSandbox({
       trustLevel: frame.trustLevel as SandboxTrustLevel,
       toolName: frame.tool.name,
-      override: { kind: KINDS[kind] as string },
+      ...(wish === undefined ? {} : { override: { kind: wish } }),
     });
     frame.sandboxPolicy = policy;
     const found = frame.state.options.sandboxResolver!(policy);

@@ -14,6 +14,7 @@ import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import type { ExecutorEvent } from '../types.js';
 import { release } from './dispatch.js';
+import { storeIdempotent } from './idempotency.js';
 
 /** How long a tracer may take to settle after an attempt has ended, in milliseconds. */
 const TRACER_GRACE_MS = 1_000;
@@ -290,25 +291,8 @@ export function complete(frame: Frame, ending: number): number {
   release(frame);
   if (ending === 3) threw(frame, 'ferrule', new Error('internal error in the native executor; please report it'));
   frame.record = ending >= 2 ? undefined : recordOf(frame);
-  storeIdempotent(frame);
+  if (frame.idempotent) storeIdempotent(frame, (frame.record ?? escapedRecord(frame)).outcome);
   frame.finish(frame);
   closeFrame(frame);
   return 0;
-}
-
-function storeIdempotent(frame: Frame): void {
-  const { idempotent } = frame;
-  if (!idempotent) return;
-  const outcome = (frame.record ?? escapedRecord(frame)).outcome;
-  if (!('kind' in outcome)) {
-    const key = `${frame.tool.name}\u0000${frame.idempotencyKey ?? ''}`;
-    try {
-      const stored = frame.state.options.idempotencyStore!.set(key, { fingerprint: idempotent.fingerprint, outcome });
-      // Losing the entry costs a repeated call its replay, never this call its result.
-      if (stored instanceof Promise) stored.catch(() => {});
-    } catch {
-      // As above.
-    }
-  }
-  idempotent.resolve(outcome);
 }

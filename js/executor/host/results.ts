@@ -4,17 +4,18 @@
  * @internal
  */
 import { defaultInboundSanitization } from '../../builder/index.js';
-import type { ResultHandle, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
+import type { Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, sanitizeLarge } from '../../inbound/sanitize.js';
 import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
 import { countTokensHeuristic } from '../../result/tokens.js';
+import type { TokenCounter } from '../../result/tokens.js';
 import { boundBody } from '../../result/truncate.js';
 import type { BoundResult } from '../../result/truncate.js';
 import { parseWith } from '../args.js';
 import { INBOUND_POLICIES, SENSITIVITIES, TRUNCATIONS, TRUST_CLASSES } from '../facts.js';
 import { DETAILS } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
-import { awaited, guarded } from '../settle.js';
+import { awaited, guarded, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 
 /** Texts longer than this are sanitised off the JavaScript thread. */
@@ -102,12 +103,17 @@ function countTokens(frame: Frame, body: string): number {
   const counter = frame.state.options.tokenCounter;
   if (!counter) return countTokensHeuristic.count(body);
   try {
-    return counter.count(body);
+    const tokens = counter.count(body);
+    if (typeof tokens === 'number' && !Number.isNaN(tokens)) return tokens;
+    throw new TypeError(`the token counter answered ${String(tokens)}`);
   } catch (error) {
-    frame.thrown = error;
-    frame.callback = 'tokenCounter.count';
-    return Number.NaN;
+    return counterThrew(frame, error);
   }
+}
+
+function counterThrew(frame: Frame, error: unknown): number {
+  threw(frame, 'tokenCounter.count', error);
+  return Number.NaN;
 }
 
 /**
@@ -119,7 +125,7 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
   const sensitivity = SENSITIVITIES[(owner >> 3) - 1];
   const { body } = frame;
   const tokens = countTokens(frame, body);
-  const counterFailed = Number.isNaN(tokens);
+  let counterFailed = Number.isNaN(tokens);
   if (!counterFailed && (maxTokens === 0 || tokens <= maxTokens)) return tokens;
   const { options } = frame.state;
   return awaited(
@@ -139,8 +145,17 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
         ...(options.imperativeBudgetMs === undefined ? {} : { imperativeBudgetMs: options.imperativeBudgetMs }),
         ...(frame.runContext.signal ? { signal: frame.runContext.signal } : {}),
       };
-      const counter = counterFailed ? countTokensHeuristic : (options.tokenCounter ?? countTokensHeuristic);
-      return boundBody({ body, maxTokens, strategy, options: { ...shared, counter } });
+      const boundWith = (counter: TokenCounter): Promise<BoundResult> =>
+        boundBody({ body, maxTokens, strategy, options: { ...shared, counter } });
+      const { tokenCounter } = options;
+      if (counterFailed || !tokenCounter) return boundWith(countTokensHeuristic);
+      try {
+        return await boundWith(tokenCounter);
+      } catch (error) {
+        // Whatever else fails is made good in there, so it was the counter, on a later text.
+        counterFailed = Number.isNaN(counterThrew(frame, error));
+        return boundWith(countTokensHeuristic);
+      }
     },
     (result) => keepBound(frame, result, counterFailed),
   );
@@ -167,7 +182,7 @@ function keepBound(frame: Frame, result: BoundResult, counterFailed: boolean): n
     degraded: counterFailed || degraded !== undefined,
   };
   frame.body = outcome.body;
-  frame.handle = outcome.resultHandle as ResultHandle | undefined;
+  frame.handle = outcome.resultHandle;
   frame.spillFlagged = outcome.spillImperativePatternsPresent === true;
   return DETAILS;
 }
@@ -212,7 +227,7 @@ export function assemble(frame: Frame, durationMs: number, shown: number): numbe
     ...frame.textParts.map((part) => ({ ...part, text: frame.body })),
   ];
   const trustClass = TRUST_CLASSES[shown - 1] ?? frame.tool.__trustClass;
-  const uri = frame.handle?.uri;
+  const uri = frame.handle;
   frame.outcome = {
     toolCallId: frame.call.toolCallId,
     toolName: frame.tool.name,
@@ -308,6 +323,12 @@ export function textOf(frame: Frame, which: number): string | undefined {
       return frame.bound?.summarizerModel;
     case 8:
       return frame.bound?.artifactPath;
+    case 10:
+      return frame.joined?.kind;
+    case 11:
+      return frame.joined?.message;
+    case 12:
+      return frame.joined?.hint;
     default:
       return [...new Set(frame.nonText.map((part) => part.type))].join('\n');
   }

@@ -2,7 +2,7 @@
 //! give the stored result, or join the call in flight; the same key with other arguments is refused.
 
 use crate::executor::cx::{Cx, Report};
-use crate::executor::host::{Field, Held, Host, Idempotent};
+use crate::executor::host::{Field, Held, Host, Idempotent, Text};
 use crate::executor::outcome::{Failure, Stop};
 use crate::tool::ToolErrorKind;
 
@@ -20,6 +20,14 @@ pub(in crate::executor) async fn replayed<H: Host>(cx: &Cx<H>, keyed: bool) -> R
                 cx.tool.name
             );
             Err(cx.fail(Failure::new(ToolErrorKind::InvalidInput, message), Report::RowAndEvent))
+        }
+        Idempotent::Failed(with_cause) => {
+            let kind = ToolErrorKind::parse(&cx.text(Text::JoinedKind));
+            let mut failure =
+                Failure::new(kind.unwrap_or(ToolErrorKind::ExecutionFailed), cx.text(Text::JoinedMessage));
+            failure.hint = cx.host.text(cx.call, Text::JoinedHint);
+            failure.with_cause = with_cause;
+            Err(cx.fail(failure, Report::RowAndEvent))
         }
         Idempotent::Replayed => {
             cx.ran.set(true);

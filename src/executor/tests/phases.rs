@@ -551,3 +551,19 @@ async fn idempotency_replays_and_conflicts() {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_joined_failure_is_reported_as_one() {
+    let facts = ToolFacts { idempotency_callback: true, has_idempotency_key: true, ..writer("t") };
+    let script = Script { facts: Some(facts), idempotent: Idempotent::Failed(true), ..Script::default() };
+    let retry = RetryConfig { max_attempts: 1.0, ..RetryConfig::default() };
+    let config = Config { wiring: all_wired(), retry, ..Config::default() };
+    let (ending, log, _) = run_with(script, config, BatchOptions::default()).await;
+    assert!(!log.contains(&"execute".to_owned()));
+    assert!(log.contains(&"A tool:execute:error error kind=rate_limited".to_owned()), "{log:?}");
+    let Ending::Failed(failure) = ending else { panic!("{ending:?}") };
+    assert_eq!(
+        (failure.kind, failure.message.as_str(), failure.with_cause),
+        (ToolErrorKind::RateLimited, "busy", true)
+    );
+}

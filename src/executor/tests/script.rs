@@ -238,7 +238,9 @@ impl Host for ScriptHost {
             Text::Reason => state.script.reason.clone(),
             Text::Flow => Some("untrusted-to-sink".to_owned()),
             Text::Patterns => Some("one, two".to_owned()),
-            Text::SummarizerModel | Text::ArtifactPath => None,
+            Text::JoinedKind => Some("rate_limited".to_owned()),
+            Text::JoinedMessage => Some("busy".to_owned()),
+            Text::JoinedHint | Text::SummarizerModel | Text::ArtifactPath => None,
         }
     }
 

@@ -8,7 +8,7 @@
 use super::ops::{self, FailureRecord, HostOps, PENDING, THREW};
 use super::task_loop::{Task, TaskLoop};
 use crate::audit::Metrics;
-use crate::executor::tier::{Tier, TierKind};
+use crate::executor::tier::Tier;
 use crate::executor::{
     Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
     Held, Host, Idempotent, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
@@ -216,6 +216,9 @@ const fn text_index(text: Text) -> u32 {
         Text::Patterns => 6,
         Text::SummarizerModel => 7,
         Text::ArtifactPath => 8,
+        Text::JoinedKind => 10,
+        Text::JoinedMessage => 11,
+        Text::JoinedHint => 12,
     }
 }
 
@@ -434,19 +437,13 @@ impl Host for JsHost {
         Ok(match whole(thrown(self.awaited(call, |ops| &ops.idempotent, [0.0; 3]).await)?) {
             0 => Idempotent::Fresh,
             1 => Idempotent::Replayed,
+            code @ (3 | 4) => Idempotent::Failed(code == 4),
             _ => Idempotent::Conflict,
         })
     }
 
-    fn sandbox(&self, call: u32, tier: &Tier) -> Result<bool, Thrown> {
-        let kind = match tier.kind {
-            TierKind::None => 0.0,
-            TierKind::WorkerThreads => 1.0,
-            TierKind::IsolatedVm => 2.0,
-            TierKind::Docker => 3.0,
-        };
-        let numbers = [kind, flag(tier.no_network), flag(tier.forced), 0.0];
-        yes(self.number(call, |ops| &ops.sandbox, numbers))
+    fn sandbox(&self, call: u32, _tier: &Tier) -> Result<bool, Thrown> {
+        yes(self.number(call, |ops| &ops.sandbox, NONE))
     }
 
     fn enter(&self, call: u32, _tier: &Tier, sandboxed: bool) {
