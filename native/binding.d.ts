@@ -13,6 +13,21 @@ export declare class Realm {
   reset(): void
 }
 
+/** A running zygote of the sandbox binary. */
+export declare class SandboxZygote {
+  constructor(path: string)
+  /** A descriptor that yields `[run u32][wait status i32]` per ended child. Owned by the caller. */
+  get control(): number
+  /** The process id. */
+  get pid(): number
+  /** Forks a child and gives the descriptor of its socket. Owned by the caller. */
+  fork(run: number): number
+  /** Kills the child of a run. */
+  kill(run: number): boolean
+  /** Ends the zygote and every child. */
+  close(): void
+}
+
 /** Counters, gauges and histograms as parallel lists, in first-write order. */
 export interface MetricsDump {
   keys: Array<string>
