@@ -43,7 +43,7 @@ fn engine_text(error: &JsError) -> String {
     if text.contains("recursive calls") || text.contains("call stack") || text.contains("stack size") {
         "RangeError: Maximum call stack size exceeded".to_owned()
     } else {
-        text
+        text.lines().next().unwrap_or_default().to_owned()
     }
 }
 
