@@ -40,10 +40,10 @@ pub fn message_of(error: &JsError, context: &mut Context) -> String {
 
 fn engine_text(error: &JsError) -> String {
     let text = error.to_string();
-    if text.contains("recursion") || text.contains("call stack") || text.contains("stack size") {
+    if text.contains("recursive calls") || text.contains("call stack") || text.contains("stack size") {
         "RangeError: Maximum call stack size exceeded".to_owned()
     } else {
-        text
+        text.lines().next().unwrap_or_default().to_owned()
     }
 }
 

@@ -74,6 +74,7 @@
         case 'undefined':
           return ['u'];
         case 'bigint':
+          if (String(value).length > 20000) throw new DataCloneError(`a BigInt of more than 20000 digits could not be cloned (at ${path})`);
           return ['b', String(value)];
         case 'object':
           break;
@@ -103,6 +104,7 @@
         case 'array': {
           const keys = Object.keys(value);
           const dense = keys.length === value.length && (keys.length === 0 || keys.at(-1) === String(value.length - 1));
+          if (!dense && value.length > 1000000) throw new DataCloneError(`an array of ${value.length} mostly empty places could not be cloned (at ${path})`);
           if (!dense) return keyed(['L', value.length], value, keys, path);
           return ['A', ...value.map((item, at) => slot(item, `${path}[${at}]`))];
         }
@@ -115,7 +117,7 @@
         case 'error': {
           const name = String(value.name);
           const out = ['E', Object.hasOwn(errors, name) ? name : 'Error', slot(value.message === undefined ? undefined : String(value.message), path)];
-          out.push(slot(value.stack === undefined ? undefined : String(value.stack), path));
+          out.push(slot(value.stack === undefined ? undefined : `${name}: ${value.message}\n${value.stack}`, path));
           if (Object.hasOwn(value, 'cause')) out.push(slot(value.cause, `${path}.cause`));
           return out;
         }

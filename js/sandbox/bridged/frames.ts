@@ -1,0 +1,67 @@
+/**
+ * Frames from and to a sandbox process: `[length u32 LE][kind u8][payload]`. A reader never holds more
+ * than the cap of the frame it is reading.
+ *
+ * @internal
+ */
+
+/** Frame kinds; `src/sandbox/wire/frame.rs` says what each carries. @internal */
+export const Frame = { start: 1, answers: 2, calls: 16, console: 17, result: 18, failure: 19, exit: 20, idle: 21, refused: 22 } as const;
+
+/** A frame that breaks the protocol. @internal */
+export class ProtocolError extends Error {}
+
+/** A frame of one payload given in pieces. @internal */
+export function frame(kind: number, ...pieces: Buffer[]): Buffer {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  const head = Buffer.allocUnsafe(5);
+  head.writeUInt32LE(length, 0);
+  head[4] = kind;
+  return Buffer.concat([head, ...pieces], length + 5);
+}
+
+/** Cuts a stream into frames. @internal */
+export class FrameReader {
+  #held: Buffer[] = [];
+  #size = 0;
+  #need = 5;
+
+  /** `cap` gives the largest payload of a kind; undefined for a kind that must not come. */
+  constructor(
+    private readonly cap: (kind: number) => number | undefined,
+    private readonly take: (kind: number, payload: Buffer) => void,
+  ) {}
+
+  /** Whether bytes of an unfinished frame are waiting. */
+  get partial(): boolean {
+    return this.#size > 0;
+  }
+
+  /** Takes bytes; calls back for each finished frame. Throws {@link ProtocolError}. */
+  push(chunk: Buffer): void {
+    this.#held.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size < this.#need) return;
+    let bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held, this.#size);
+    this.#held = [];
+    for (;;) {
+      this.#need = 5;
+      if (bytes.length >= 5) {
+        const length = bytes.readUInt32LE(0);
+        const kind = bytes[4] as number;
+        const cap = this.cap(kind);
+        if (cap === undefined) throw new ProtocolError(`a frame of kind ${kind} came out of turn`);
+        if (length > cap) throw new ProtocolError(`a frame of ${length} bytes is over its limit of ${cap}`);
+        this.#need = 5 + length;
+      }
+      if (bytes.length < this.#need) break;
+      const payload = bytes.subarray(5, this.#need);
+      const kind = bytes[4] as number;
+      bytes = bytes.subarray(this.#need);
+      this.take(kind, payload);
+    }
+    this.#size = bytes.length;
+    if (bytes.length > 0) this.#held.push(bytes);
+  }
+}
