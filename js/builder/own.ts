@@ -37,7 +37,9 @@ true satisfies [Missing] extends [never] ? true : never;
  * @internal
  */
 export function copyTool<T extends object>(tool: T): T {
-  const copy = { ...tool };
+  // Assigned, not spread: V8 adds properties to a spread copy some twenty times slower, and the
+  // registry adds a dozen. Only an own `__proto__` must not go through the setter.
+  const copy: T = Object.hasOwn(tool, '__proto__') ? { ...tool } : Object.assign({}, tool);
   const prototype: unknown = Object.getPrototypeOf(tool);
   if (prototype !== Object.prototype && prototype !== null) copyInherited(tool, copy);
   return copy;
