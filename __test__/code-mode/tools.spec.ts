@@ -1,7 +1,8 @@
 import { createCodeExecuteTool, createCodeSearchTool, projectToolApi } from 'ferrule/code-mode';
+import { getCounterForTesting, resetCountersForTesting } from 'ferrule/audit';
 import type { ToolExecutionContext } from 'ferrule/core';
+import { withToolSecretsContext, getActiveToolSecretsContext } from 'ferrule/secrets';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { nativeRealm } from '../../js/binding.js';
 
 const projection = projectToolApi([
   { name: 'find', description: 'Find things', inputSchema: { type: 'string' } },
@@ -9,7 +10,7 @@ const projection = projectToolApi([
 ]);
 const ctx = { signal: new AbortController().signal } as ToolExecutionContext;
 
-beforeEach(() => nativeRealm().reset());
+beforeEach(() => resetCountersForTesting());
 
 describe('6.3 code_search', () => {
   it('declares itself', () => {
@@ -38,7 +39,7 @@ describe('6.3 code_search', () => {
   it('answers with eager hits only when nothing else matches', async () => {
     const tool = createCodeSearchTool({ projection });
     expect(await tool.execute({ query: 'FIND' }, ctx)).toBe(projection.signatureFor('find'));
-    expect(nativeRealm().counter('tool.code_mode.search.executed.total')).toBe(1);
+    expect(getCounterForTesting('tool.code_mode.search.executed.total')).toBe(1);
   });
 
   it('projects deferred hits after the eager ones and names gated tools last', async () => {
@@ -128,8 +129,26 @@ describe('6.4 code_execute', () => {
       [{ name: 'find', args: 1 }, ctx],
       [{ name: 'find', args: 2 }, ctx],
     ]);
-    expect(nativeRealm().counter('tool.code_mode.execute.executed.total')).toBe(1);
-    expect(nativeRealm().counter('tool.code_mode.tool_calls.total')).toBe(2);
+    expect(getCounterForTesting('tool.code_mode.execute.executed.total')).toBe(1);
+    expect(getCounterForTesting('tool.code_mode.tool_calls.total')).toBe(2);
+  });
+
+  it('[BETTER] a bridged call runs in the secrets scope around code_execute, not in its own', async () => {
+    const scopes: unknown[] = [];
+    const executeTool = async (): Promise<void> => {
+      scopes.push(getActiveToolSecretsContext()?.toolName);
+    };
+    const run = async ({ dispatch }: { dispatch(call: unknown): Promise<unknown> }) => {
+      scopes.push(getActiveToolSecretsContext()?.toolName);
+      await dispatch({ name: 'find', args: 1 });
+      return { ok: true, output: 1, toolCalls: 1, durationMs: 1 };
+    };
+    const tool = make(run, { executeTool });
+    const inOwnScope = (): Promise<unknown> =>
+      withToolSecretsContext({ toolName: 'code_execute', secretsAllowed: [] }, () => tool.execute({ source: 's' }, ctx));
+    await inOwnScope();
+    await withToolSecretsContext({ toolName: 'agent', secretsAllowed: ['K'] }, inOwnScope);
+    expect(scopes).toEqual(['code_execute', undefined, 'code_execute', 'agent']);
   });
 
   it.each<[unknown, unknown]>([
@@ -155,8 +174,8 @@ describe('6.4 code_execute', () => {
   it('a failed script rejects with its kind and message, and is counted', async () => {
     const run = async () => ({ ok: false, error: { kind: 'timeout', message: 'too slow' }, toolCalls: 3, durationMs: 1 });
     await expect(make(run).execute({ source: 's' }, ctx)).rejects.toThrow('code_execute failed (timeout): too slow');
-    expect(nativeRealm().counter('tool.code_mode.execute.executed.total')).toBe(1);
-    expect(nativeRealm().counter('tool.code_mode.tool_calls.total')).toBe(3);
+    expect(getCounterForTesting('tool.code_mode.execute.executed.total')).toBe(1);
+    expect(getCounterForTesting('tool.code_mode.tool_calls.total')).toBe(3);
   });
 
   it('never throws instead of rejecting', async () => {

@@ -110,6 +110,8 @@ describe('jsonSchema()', () => {
     ['bad type', { type: 'strin' }, 'invalid-schema'],
     ['bad pattern', { pattern: '(' }, 'invalid-schema'],
     ['bigint', { const: 1n }, 'not-json'],
+    ['toJSON that throws', { toJSON() { throw new Error('no'); } }, 'not-json'],
+    ['toJSON without text', { toJSON: () => undefined }, 'not-json'],
   ])('an unusable schema (%s) accepts or refuses everything, and is reported once', (_name, raw, code) => {
     const onReport = vi.fn();
     const open = jsonSchema(raw, { onReport });

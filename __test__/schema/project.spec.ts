@@ -322,3 +322,25 @@ describe('conversion never breaks a list', () => {
     expect(Object.getPrototypeOf(node['properties'])).toBe(Object.prototype);
   });
 });
+
+describe('8.6 what the version of zod decides', () => {
+  const cases: Array<[string, (z: AnyZod) => unknown, boolean, boolean]> = [
+    ['catch', (z) => z.string().catch('x'), true, true],
+    ['undefined', (z) => z.undefined(), true, false],
+    ['union with undefined member', (z) => z.union([z.string(), z.undefined()]), true, false],
+    ['preprocess of an optional', (z) => z.preprocess((v: unknown) => v, z.string().optional()), false, true],
+  ];
+  it.each(cases)('%s', (_name, make, in325, in46) => {
+    const isOptional = (z: AnyZod): boolean => !('required' in zodToJsonSchema(z.object({ p: make(z) })));
+    expect([isOptional(z325v4), isOptional(z4)]).toEqual([in325, in46]);
+  });
+});
+
+describe('functions as Standard Schemas', () => {
+  it('are asked for their JSON Schema side too', () => {
+    const callable = Object.assign(() => 1, {
+      '~standard': { version: 1, vendor: 't', validate: () => ({ value: 1 }), jsonSchema: { input: () => ({ type: 'string' }) } },
+    });
+    expect(projectSchemaToJsonSchema(callable)).toEqual({ type: 'string' });
+  });
+});

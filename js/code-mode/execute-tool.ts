@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { nativeRealm } from '../binding.js';
+import { incrementCounter } from '../audit/index.js';
+import { tool } from '../builder/index.js';
 import type { Tool, ToolExecutionContext, ZodLikeSchema } from '../core/index.js';
-import { outsideMetaToolScope } from './scope.js';
-import type { CodeExecuteInput, CodeExecuteToolOptions, CodeRunnerOptions, CodeRunnerResult } from './types.js';
+import { runBridgedSource } from '../sandbox/index.js';
+import { CODE_EXECUTE, outsideMetaToolScope } from './scope.js';
+import type { CodeExecuteInput, CodeExecuteToolOptions } from './types.js';
 
 /**
  * Makes the tool `code_execute`: the model writes the body of an async JavaScript function that calls
@@ -20,8 +22,8 @@ import type { CodeExecuteInput, CodeExecuteToolOptions, CodeRunnerOptions, CodeR
  * });
  */
 export function createCodeExecuteTool(options: CodeExecuteToolOptions): Tool<CodeExecuteInput, string> {
-  return Object.freeze({
-    name: 'code_execute',
+  return tool<CodeExecuteInput, string>({
+    name: CODE_EXECUTE,
     description: describeTool(options),
     inputSchema: z.object({
       source: z.string().min(1).max(100_000).describe('JavaScript: the body of an async function.'),
@@ -33,7 +35,7 @@ export function createCodeExecuteTool(options: CodeExecuteToolOptions): Tool<Cod
     truncationStrategy: 'spill-to-file',
     tags: ['built-in', 'code-mode'],
     execute: (input: CodeExecuteInput, ctx: ToolExecutionContext) => execute(options, input, ctx),
-  } satisfies Tool<CodeExecuteInput, string>);
+  });
 }
 
 async function execute(
@@ -42,7 +44,7 @@ async function execute(
   ctx: ToolExecutionContext,
 ): Promise<string | undefined> {
   const { timeoutMs, maxMemoryMb, maxToolCalls } = options.limits ?? {};
-  const run = options.run ?? (await defaultRunner());
+  const run = options.run ?? runBridgedSource;
   const result = await run({
     source: input.source,
     allowedTools: options.allowedTools,
@@ -52,19 +54,10 @@ async function execute(
     ...(maxMemoryMb === undefined ? {} : { maxMemoryMb }),
     ...(maxToolCalls === undefined ? {} : { maxToolCalls }),
   });
-  nativeRealm().increment('tool.code_mode.execute.executed.total', 1);
-  nativeRealm().increment('tool.code_mode.tool_calls.total', result.toolCalls);
+  incrementCounter('tool.code_mode.execute.executed.total');
+  incrementCounter('tool.code_mode.tool_calls.total', {}, result.toolCalls);
   if (!result.ok) throw new Error(`code_execute failed (${result.error.kind}): ${result.error.message}`);
   return asText(result.output);
-}
-
-/** Loaded at first use: the module must import without a sandbox. */
-async function defaultRunner(): Promise<(options: CodeRunnerOptions) => Promise<CodeRunnerResult>> {
-  const sandbox = (await import('../sandbox/index.js')) as {
-    runBridgedSource?: (options: CodeRunnerOptions) => Promise<CodeRunnerResult>;
-  };
-  if (sandbox.runBridgedSource === undefined) throw new Error('code_execute has no sandbox to run in');
-  return sandbox.runBridgedSource;
 }
 
 /** Text for the model: a string as it is, anything else as indented JSON; undefined stays undefined. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { nativeRealm } from '../binding.js';
+import { incrementCounter } from '../audit/index.js';
+import { tool } from '../builder/index.js';
 import type { Tool, ZodLikeSchema } from '../core/index.js';
 import { projectToolApi } from './projection.js';
 import type { CodeSearchInput, CodeSearchToolOptions } from './types.js';
@@ -16,7 +17,7 @@ const MAX_K = 25;
  * @example createCodeSearchTool({ projection: projectToolApi(registry.listEager()) });
  */
 export function createCodeSearchTool(options: CodeSearchToolOptions): Tool<CodeSearchInput, string> {
-  return Object.freeze({
+  return tool<CodeSearchInput, string>({
     name: 'code_search',
     description:
       'Look up the exact call signatures of tools before using them inside code_execute. ' +
@@ -31,7 +32,7 @@ export function createCodeSearchTool(options: CodeSearchToolOptions): Tool<CodeS
     sensitivity: 'internal',
     tags: ['built-in', 'code-mode'],
     execute: (input: CodeSearchInput) => search(options, input),
-  } satisfies Tool<CodeSearchInput, string>);
+  });
 }
 
 async function search(options: CodeSearchToolOptions, { query, limit }: CodeSearchInput): Promise<string> {
@@ -42,7 +43,7 @@ async function search(options: CodeSearchToolOptions, { query, limit }: CodeSear
     const found = projectToolApi(await options.searchDeferred(query, k));
     blocks.push(found.signaturesFor(found.names));
   }
-  nativeRealm().increment('tool.code_mode.search.executed.total', 1);
+  incrementCounter('tool.code_mode.search.executed.total');
   const needle = query.toLowerCase();
   const gated = approvalGatedTools
     .filter((name) => name.toLowerCase().includes(needle))

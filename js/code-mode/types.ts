@@ -1,4 +1,5 @@
 import type { ToolExecutionContext, ToolSource } from '../core/index.js';
+import type { CodeModeRunner } from '../sandbox/index.js';
 
 /** What a projection reads of a tool: any tool, resolved or not, satisfies it. */
 export interface ProjectableTool {
@@ -80,27 +81,6 @@ export interface CodeExecuteInput {
   readonly source: string;
 }
 
-/** What a runner is given. Satisfied by `runBridgedSource` of `ferrule/sandbox`. */
-export interface CodeRunnerOptions {
-  readonly source: string;
-  readonly allowedTools: readonly string[];
-  dispatch(call: { readonly name: string; readonly args: unknown }): Promise<unknown>;
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-  readonly maxMemoryMb?: number;
-  readonly maxToolCalls?: number;
-}
-
-/** What a runner resolves with. */
-export type CodeRunnerResult =
-  | { readonly ok: true; readonly output: unknown; readonly toolCalls: number; readonly durationMs: number }
-  | {
-      readonly ok: false;
-      readonly error: { readonly kind: string; readonly message: string };
-      readonly toolCalls: number;
-      readonly durationMs: number;
-    };
-
 /** Options of `createCodeExecuteTool`. */
 export interface CodeExecuteToolOptions {
   /** Its catalogue becomes part of the description. */
@@ -111,7 +91,7 @@ export interface CodeExecuteToolOptions {
   readonly executeTool: CodeExecuteBridge;
   readonly limits?: CodeExecuteLimits;
   /** Runs the script. Default `runBridgedSource` of `ferrule/sandbox`. */
-  readonly run?: (options: CodeRunnerOptions) => Promise<CodeRunnerResult>;
+  readonly run?: CodeModeRunner;
   /** Tools the description says must be called directly. */
   readonly approvalGatedTools?: readonly string[];
 }

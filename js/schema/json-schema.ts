@@ -85,19 +85,24 @@ const compiled = { annotate: new WeakMap<object, Compiled>(), assert: new WeakMa
 function compile(raw: object, formats: 'annotate' | 'assert'): Compiled {
   const known = compiled[formats].get(raw);
   if (known !== undefined) return known;
+  const { compileJsonSchema } = native();
+  const text = stringify(raw);
   let result: Compiled;
-  try {
-    result = native().compileJsonSchema(JSON.stringify(raw), formats === 'assert') as Compiled;
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    // A cycle, a bigint, or nesting too deep for JSON.stringify.
-    result = { code: 'not-json', message: `not JSON: ${error.message.split('\n', 1)[0] ?? ''}` };
+  if (typeof text !== 'string') {
+    result = { code: 'not-json', message: `the schema ${text.message}` };
+  } else {
+    try {
+      result = compileJsonSchema(text, formats === 'assert') as Compiled;
+    } catch {
+      // A panic of the compiler: the fault of one schema must not be everybody's.
+      result = { code: 'invalid-schema', message: 'the schema makes the validator fail' };
+    }
   }
   compiled[formats].set(raw, result);
   return result;
 }
 
-/** The JSON text of a value; undefined for what JSON has no text for. */
+/** The JSON text of a value, or the issue that it has none. */
 function stringify(value: unknown): string | JsonSchemaIssue {
   try {
     const text: string | undefined = JSON.stringify(value);

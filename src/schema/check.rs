@@ -94,4 +94,6 @@ fn segments(pointer: &str, root: &Value) -> Vec<Segment> {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! The check of raw JSON Schema, case by case.
+//! What a check answers: dialects, wording, limits, and schemas that mean harm.
 
 use super::*;
 use crate::schema::{Formats, MAX_DEPTH};
