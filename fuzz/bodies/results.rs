@@ -55,7 +55,7 @@ pub fn scanner(data: &[u8]) {
     assert_eq!(found.any(), stripped.is_some());
     let attributes = Attributes { trust: text.clone(), tool: text.clone(), origin: Some(text.clone()) };
     let request = Request {
-        strip: text.len() % 2 == 0,
+        strip: text.len().is_multiple_of(2),
         wrap: Some(attributes),
         fail_closed: false,
         patterns: PatternSet::ALL,
@@ -117,18 +117,18 @@ pub fn reader_range(data: &[u8]) {
         }
     }
     let cap = f64::from(cap % 9 + 1);
-    let mut at = 0;
+    let mut at = 0u32;
     let mut joined = Vec::new();
     loop {
-        let page = read(&Range { offset: Some(at as f64), cap, ..Range::default() });
+        let page = read(&Range { offset: Some(f64::from(at)), cap, ..Range::default() });
         assert!(page.eof || page.bytes > 0, "stuck");
         joined.extend(page.content);
-        at += page.bytes;
+        at += u32::try_from(page.bytes).expect("small");
         if page.eof {
             break;
         }
     }
-    assert_eq!(at, total);
+    assert_eq!(u64::from(at), total);
     if std::str::from_utf8(data).is_ok() {
         assert_eq!(joined, units(data));
     }

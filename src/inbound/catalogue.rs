@@ -26,9 +26,6 @@ pub const NAMES: [&str; COUNT] = [
     "untrusted-content-delimiter-injection",
 ];
 
-/// The pattern whose end is the next `>`: it needs help to stay linear.
-pub const TAG_PATTERN: usize = 7;
-
 /// One step of an alternative.
 #[derive(Debug, Clone, Copy)]
 pub enum Step {
@@ -178,47 +175,40 @@ const LEAK_VERB: Step = Word(&["reveal", "print", "show", "output", "repeat", "e
 const LEAK_OWNER: Step = Word(&["your", "the"]);
 const ARTICLE: Step = Word(&["a", "an", "the"]);
 
-/// What a match can start with, white space included, and which patterns then deserve a look. In
-/// the fold every white space is a blank, so the blank after a verb already rules out most words.
-pub const STARTS: &[(&str, &[usize])] = &[
-    ("ignore ", &[0]),
-    ("disregard ", &[0]),
-    ("forget ", &[0, 1]),
-    ("erase ", &[1]),
-    ("clear ", &[1]),
-    ("wipe ", &[1]),
-    ("override ", &[2]),
-    ("replace ", &[2]),
-    ("new ", &[2]),
-    ("updated ", &[2]),
-    ("reveal ", &[3]),
-    ("print ", &[3]),
-    ("show ", &[3]),
-    ("output ", &[3]),
-    ("repeat ", &[3]),
-    ("expose ", &[3]),
-    ("disclose ", &[3]),
-    ("you are", &[4]),
-    ("you  ", &[4]),
-    ("pretend ", &[4]),
-    ("act as", &[4]),
-    ("act  ", &[4]),
-    ("enter ", &[5]),
-    ("enable ", &[5]),
-    ("activate ", &[5]),
-    ("jailbroken ", &[6]),
-    ("jailbroke ", &[6]),
-    ("<tool_use", &[7]),
-    ("<function_call", &[7]),
-    ("<invoke", &[7]),
-    ("<tool_call", &[7]),
-    ("<|im_start|>", &[8]),
-    ("<|system|>", &[8]),
-    ("<|assistant|>", &[8]),
-    ("<|user|>", &[8]),
-    ("<|im_end|>", &[8]),
-    ("<<<", &[9]),
+/// The first words of the patterns that begin with a word, and which patterns those are. White space
+/// follows each of them, which in the fold is a blank.
+pub const FIRST_WORDS: [(&str, &[usize]); 25] = [
+    ("ignore", &[0]),
+    ("disregard", &[0]),
+    ("forget", &[0, 1]),
+    ("erase", &[1]),
+    ("clear", &[1]),
+    ("wipe", &[1]),
+    ("override", &[2]),
+    ("replace", &[2]),
+    ("new", &[2]),
+    ("updated", &[2]),
+    ("reveal", &[3]),
+    ("print", &[3]),
+    ("show", &[3]),
+    ("output", &[3]),
+    ("repeat", &[3]),
+    ("expose", &[3]),
+    ("disclose", &[3]),
+    ("you", &[4]),
+    ("pretend", &[4]),
+    ("act", &[4]),
+    ("enter", &[5]),
+    ("enable", &[5]),
+    ("activate", &[5]),
+    ("jailbroken", &[6]),
+    ("jailbroke", &[6]),
 ];
+
+/// The patterns that begin with `<`, and the bytes that can follow it.
+pub const TAG_PATTERNS: [usize; 3] = [7, 8, 9];
+/// See [`TAG_PATTERNS`].
+pub const AFTER_ANGLE: [u8; 5] = *b"tfi|<";
 
 #[derive(Debug, Default, Clone, Copy)]
 enum Known {

@@ -42,10 +42,10 @@ pub fn fold(units: &[u16]) -> Fold {
 #[allow(clippy::cast_possible_truncation, reason = "callers pass ASCII")]
 fn fold_ascii(unit: u16) -> u8 {
     let byte = unit as u8;
-    let upper = u8::from(byte.wrapping_sub(b'A') < 26);
-    let space = u8::from(byte.wrapping_sub(9) < 5);
-    let lowered = byte + (upper << 5);
-    lowered * (1 - space) + b' ' * space
+    let upper = byte.wrapping_sub(b'A') < 26;
+    let space = byte.wrapping_sub(9) < 5;
+    let lowered = byte | (u8::from(upper) << 5);
+    if space { b' ' } else { lowered }
 }
 
 fn fold_unit(unit: u16) -> u8 {

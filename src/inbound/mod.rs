@@ -10,5 +10,6 @@ pub mod catalogue;
 pub mod envelope;
 pub mod fold;
 pub mod invisible;
+mod places;
 pub mod sanitize;
 pub mod scan;

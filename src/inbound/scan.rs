@@ -1,14 +1,13 @@
 //! Finding and masking the catalogue's patterns, in time linear in the text.
 //!
-//! One pass of a literal searcher proposes places, at each of which the patterns that can start
+//! One pass proposes places (see [`super::places`]), at each of which the patterns that can start
 //! there are tried. The result is what a global search with each expression in turn would give.
 //! Invariant, tested: whatever [`strip`] changes, [`scan`] reports.
 
-use super::catalogue::{COUNT, MASK, NextAngle, STARTS, match_at};
+use super::catalogue::{COUNT, MASK, NextAngle, match_at};
 use super::fold::{Fold, fold};
-use aho_corasick::{AhoCorasick, MatchKind, packed};
+use super::places::Places;
 use std::ops::Range;
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// A set of catalogue patterns, one bit each.
@@ -99,37 +98,6 @@ impl Scan {
     }
 }
 
-enum Starts {
-    Packed(packed::Searcher),
-    Automaton(AhoCorasick),
-}
-
-/// The searcher over [`STARTS`]. Compiled once; a constant, not state.
-static SEARCHER: LazyLock<Starts> = LazyLock::new(|| {
-    let texts = STARTS.iter().map(|(text, _)| text);
-    match packed::Config::new().builder().extend(texts.clone()).build() {
-        Some(searcher) => Starts::Packed(searcher),
-        None => Starts::Automaton(
-            AhoCorasick::builder()
-                .match_kind(MatchKind::LeftmostFirst)
-                .build(texts)
-                .unwrap_or_else(|_| unreachable!("the catalogue's few words always compile")),
-        ),
-    }
-});
-
-/// The next place at or after `from` where a match may start, and the entry of [`STARTS`].
-fn next_start(fold: &[u8], from: usize) -> Option<(usize, usize)> {
-    match &*SEARCHER {
-        Starts::Packed(searcher) => searcher
-            .find_in(fold, aho_corasick::Span { start: from, end: fold.len() })
-            .map(|found| (found.start(), found.pattern().as_usize())),
-        Starts::Automaton(automaton) => automaton
-            .find(aho_corasick::Input::new(fold).range(from..))
-            .map(|found| (found.start(), found.pattern().as_usize())),
-    }
-}
-
 /// Places looked at between two looks at the clock.
 const PLACES_PER_CLOCK: u32 = 256;
 
@@ -142,14 +110,13 @@ fn for_each_match(
 ) -> bool {
     let mut angle = NextAngle::default();
     let mut free_from = [0; COUNT];
-    let mut from = 0;
-    let mut places = 0;
-    while let Some((at, start)) = next_start(fold, from) {
-        if places % PLACES_PER_CLOCK == 0 && budget.is_some_and(Budget::exceeded) {
+    let mut looked = 0;
+    for (at, patterns) in Places::new(fold) {
+        if looked % PLACES_PER_CLOCK == 0 && budget.is_some_and(Budget::exceeded) {
             return false;
         }
-        places += 1;
-        for pattern in STARTS[start].1 {
+        looked += 1;
+        for pattern in patterns {
             if !wanted.has(*pattern) || at < free_from[*pattern] {
                 continue;
             }
@@ -158,7 +125,6 @@ fn for_each_match(
                 found(*pattern, at..end);
             }
         }
-        from = at + 1;
     }
     true
 }
@@ -387,7 +353,7 @@ mod tests {
 
         #[test]
         fn nothing_is_left_after_stripping(text in soup()) {
-            prop_assert!(hits(&stripped(&text)).is_empty() || stripped(&text).contains("<"));
+            prop_assert!(hits(&stripped(&text)).is_empty() || stripped(&text).contains('<'));
         }
 
         #[test]

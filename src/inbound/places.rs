@@ -1,0 +1,193 @@
+//! Where a pattern may start, found by a filter that compilers turn into vector code.
+//!
+//! Every pattern begins with one of a few words followed by white space, or with `<` and one of a few
+//! bytes. A place of the first kind is a blank behind three letters whose hash is that of some first
+//! word's last three; the word itself is compared only there. The cost hardly depends on how often
+//! such words occur, and a text full of them is no attack on it.
+
+use super::catalogue::{AFTER_ANGLE, FIRST_WORDS, TAG_PATTERNS};
+use super::fold::is_word;
+
+/// Bytes before and after a byte that decide about it.
+const BEFORE: usize = 3;
+const AFTER: usize = 1;
+const LANES: usize = 64;
+const WINDOW: usize = BEFORE + LANES + AFTER;
+const WORDS: usize = LANES / 8;
+
+const HASHES: [u8; FIRST_WORDS.len()] = {
+    let mut hashes = [0; FIRST_WORDS.len()];
+    let mut i = 0;
+    while i < hashes.len() {
+        let word = FIRST_WORDS[i].0.as_bytes();
+        let len = word.len();
+        hashes[i] = hash(word[len - 3], word[len - 2], word[len - 1]);
+        i += 1;
+    }
+    hashes
+};
+
+const fn hash(third_last: u8, second_last: u8, last: u8) -> u8 {
+    last.wrapping_add(second_last << 1).wrapping_add(third_last << 2)
+}
+
+/// Marks the bytes of a window that deserve a look.
+///
+/// Written as plain passes over the lanes, constants outside, which compilers turn into vector code.
+fn mark(window: &[u8; WINDOW], marks: &mut [u8; LANES]) {
+    let mut endings = [0; LANES];
+    for (lane, ending) in endings.iter_mut().enumerate() {
+        *ending = hash(window[lane], window[lane + 1], window[lane + 2]);
+    }
+    let mut is_ending = [0; LANES];
+    for known in &HASHES {
+        for (is, ending) in is_ending.iter_mut().zip(&endings) {
+            *is |= u8::from(ending == known);
+        }
+    }
+    let mut is_tag = [0; LANES];
+    for known in &AFTER_ANGLE {
+        for (is, next) in is_tag.iter_mut().zip(&window[BEFORE + 1..]) {
+            *is |= u8::from(next == known);
+        }
+    }
+    for (lane, mark) in marks.iter_mut().enumerate() {
+        let here = window[BEFORE + lane];
+        *mark = (is_ending[lane] & u8::from(here == b' ')) | (is_tag[lane] & u8::from(here == b'<'));
+    }
+}
+
+/// The places of a fold, in ascending order for every pattern: where a match may start, and of which
+/// patterns.
+pub struct Places<'a> {
+    fold: &'a [u8],
+    /// Where the marked window starts in the fold.
+    base: usize,
+    /// The window's marks, eight lanes a word, one byte a lane.
+    marks: [u64; WORDS],
+    /// The word of marks looked at; what was looked at is cleared.
+    word: usize,
+}
+
+impl<'a> Places<'a> {
+    /// Starts at the beginning.
+    pub fn new(fold: &'a [u8]) -> Self {
+        let mut places = Self { fold, base: 0, marks: [0; WORDS], word: 0 };
+        places.mark_window();
+        places
+    }
+
+    fn mark_window(&mut self) {
+        let from = self.base;
+        let inside = from >= BEFORE && from + LANES + AFTER <= self.fold.len();
+        let mut marks = [0; LANES];
+        if inside {
+            let window = self.fold[from - BEFORE..].first_chunk().unwrap_or(&[0; WINDOW]);
+            mark(window, &mut marks);
+        } else {
+            // At the edges, with zeros around the text.
+            let mut window = [0; WINDOW];
+            for (offset, byte) in window.iter_mut().enumerate() {
+                let at = (from + offset).checked_sub(BEFORE);
+                *byte = at.and_then(|at| self.fold.get(at)).copied().unwrap_or(0);
+            }
+            mark(&window, &mut marks);
+        }
+        for (word, bytes) in self.marks.iter_mut().zip(marks.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        self.word = 0;
+    }
+
+    /// What can start at, or just before, a marked byte.
+    fn place(&self, at: usize) -> Option<(usize, &'static [usize])> {
+        if self.fold[at] == b'<' {
+            return Some((at, &TAG_PATTERNS));
+        }
+        let before = &self.fold[..at];
+        let [.., third_last, second_last, last] = before else { return None };
+        let ending = hash(*third_last, *second_last, *last);
+        let same = HASHES.iter().zip(&FIRST_WORDS).filter(|(hash, _)| **hash == ending);
+        let (word, patterns) =
+            same.map(|(_, first)| first).find(|(word, _)| before.ends_with(word.as_bytes()))?;
+        let start = at - word.len();
+        let inside_word = start > 0 && is_word(before[start - 1]);
+        (!inside_word).then_some((start, patterns))
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = (usize, &'static [usize]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            while self.word < WORDS {
+                let marks = self.marks[self.word];
+                if marks == 0 {
+                    self.word += 1;
+                    continue;
+                }
+                self.marks[self.word] = marks & (marks - 1);
+                let lane = self.word * 8 + marks.trailing_zeros() as usize / 8;
+                if let Some(place) = self.place(self.base + lane) {
+                    return Some(place);
+                }
+            }
+            self.base += LANES;
+            if self.base >= self.fold.len() {
+                return None;
+            }
+            self.mark_window();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same by definition, byte for byte.
+    fn slow(fold: &[u8]) -> Vec<(usize, &'static [usize])> {
+        let mut found = Vec::new();
+        for at in 0..fold.len() {
+            if fold[at] == b'<' && fold.get(at + 1).is_some_and(|next| AFTER_ANGLE.contains(next)) {
+                found.push((at, &TAG_PATTERNS[..]));
+            }
+            for (word, patterns) in FIRST_WORDS {
+                let start = at.wrapping_sub(word.len());
+                let whole = at >= word.len() && &fold[start..at] == word.as_bytes();
+                if fold[at] == b' ' && whole && (start == 0 || !is_word(fold[start - 1])) {
+                    found.push((start, patterns));
+                }
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn finds_exactly_the_first_words_and_tags(
+            parts in proptest::collection::vec(
+                prop::sample::select(vec![
+                    "ignore", "new", "act", "you", "jailbroken", "jailbroke", "show", "re", "<", "<|", "t", " ", "  ",
+                    "x", "-", "clear", "updated",
+                ]),
+                0..60,
+            ),
+            padding in 0usize..70,
+        ) {
+            let text = "y".repeat(padding) + " " + &parts.concat();
+            prop_assert_eq!(Places::new(text.as_bytes()).collect::<Vec<_>>(), slow(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn no_first_word_ends_in_another() {
+        for (word, _) in FIRST_WORDS {
+            for (other, _) in FIRST_WORDS {
+                assert!(word == other || !word.ends_with(other), "{word} ends in {other}");
+            }
+        }
+    }
+}
