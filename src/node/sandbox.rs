@@ -42,7 +42,8 @@ mod linux {
         /// Forks a child and gives the descriptor of its socket. Owned by the caller.
         #[napi(catch_unwind)]
         pub fn fork(&self, run: u32) -> Result<i32> {
-            let zygote = self.zygote.as_ref().ok_or_else(|| Error::from_reason("the sandbox process is closed"))?;
+            let zygote =
+                self.zygote.as_ref().ok_or_else(|| Error::from_reason("the sandbox process is closed"))?;
             Ok(zygote.fork(run).map_err(fail)?.into_raw_fd())
         }
 

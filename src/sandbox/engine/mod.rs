@@ -61,7 +61,7 @@ impl Engine {
 
     /// Runs the prelude; each part is a function of the natives and the object the parts share.
     fn furnish(context: &mut Context, state: &Rc<state::State>) -> JsResult<()> {
-        let native = natives::build(context, state)?;
+        let native = natives::build(context, state);
         sort::install(context)?;
         let shared = JsObject::with_null_proto();
         for (name, text) in PRELUDE {
@@ -69,7 +69,11 @@ impl Engine {
             let source = Source::from_bytes(text.as_bytes()).with_path(std::path::Path::new(&path));
             let part = context.eval(source)?;
             let part = part.as_callable().unwrap_or_else(|| panic!("prelude {name} is no function"));
-            part.call(&boa_engine::JsValue::undefined(), &[native.clone().into(), shared.clone().into()], context)?;
+            part.call(
+                &boa_engine::JsValue::undefined(),
+                &[native.clone().into(), shared.clone().into()],
+                context,
+            )?;
         }
         run::keep_codec(context, &shared)
     }

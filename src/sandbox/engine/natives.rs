@@ -26,7 +26,7 @@ fn argument(arguments: &[JsValue], index: usize) -> JsValue {
 }
 
 /// Builds the object of natives.
-pub fn build(context: &mut Context, state: &Rc<State>) -> JsResult<JsObject> {
+pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
     context.insert_data(Handle(Rc::clone(state)));
     let all: [(&str, Native); 10] = [
         ("log", log),
@@ -47,7 +47,7 @@ pub fn build(context: &mut Context, state: &Rc<State>) -> JsResult<JsObject> {
         });
         object.function(function, js_string!(name), 0);
     }
-    Ok(object.build())
+    object.build()
 }
 
 /// The frozen object of tool functions a script is given.
@@ -58,9 +58,16 @@ pub fn tools(names: &[JsString], context: &mut Context) -> JsResult<JsObject> {
         let native = NativeFunction::from_copy_closure(move |_, arguments, context| {
             Ok(call(index, &argument(arguments, 0), context))
         });
-        let function =
-            FunctionObjectBuilder::new(context.realm(), native).name(name.clone()).length(1).constructor(false).build();
-        let property = PropertyDescriptor::builder().value(function).enumerable(true).writable(false).configurable(false);
+        let function = FunctionObjectBuilder::new(context.realm(), native)
+            .name(name.clone())
+            .length(1)
+            .constructor(false)
+            .build();
+        let property = PropertyDescriptor::builder()
+            .value(function)
+            .enumerable(true)
+            .writable(false)
+            .configurable(false);
         object.define_property_or_throw(name.clone(), property, context)?;
     }
     object.set_integrity_level(boa_engine::object::IntegrityLevel::Frozen, context)?;
@@ -95,7 +102,11 @@ pub fn denied(state: &State, specifier: &JsString, context: &mut Context) -> JsR
 
 fn denial(state: &State, name: &str, message: &str, context: &mut Context) -> JsResult<JsObject> {
     let error = JsNativeError::error().with_message(message.to_owned()).into_opaque(context);
-    let property = PropertyDescriptor::builder().value(js_string!(name)).writable(true).configurable(true).enumerable(false);
+    let property = PropertyDescriptor::builder()
+        .value(js_string!(name))
+        .writable(true)
+        .configurable(true)
+        .enumerable(false);
     error.define_property_or_throw(js_string!("name"), property, context)?;
     state.denied.borrow_mut().push(error.clone());
     Ok(error)
@@ -105,7 +116,12 @@ fn denial(state: &State, name: &str, message: &str, context: &mut Context) -> Js
 fn deny(state: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let specifier = argument(arguments, 0);
     let error = if specifier.is_undefined() {
-        denial(state, "SandboxNetworkAccessDenied", "network access denied by sandbox policy: fetch", context)?
+        denial(
+            state,
+            "SandboxNetworkAccessDenied",
+            "network access denied by sandbox policy: fetch",
+            context,
+        )?
     } else {
         let specifier = specifier.to_string(context)?;
         denied(state, &specifier, context)?
@@ -155,6 +171,7 @@ fn exit(state: &State, arguments: &[JsValue], context: &mut Context) -> JsResult
 }
 
 /// `brand(value)`: what an object really is, whatever its prototype says.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of every native")]
 fn brand(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<JsValue> {
     let value = argument(arguments, 0);
     let Some(object) = value.as_object() else { return Ok(js_string!("primitive").into()) };
@@ -180,7 +197,11 @@ fn brand(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<J
         "typed"
     } else if JsDataView::from_object(object.clone()).is_ok() {
         "view"
-    } else if object.is::<f64>() || object.is::<bool>() || object.is::<JsString>() || object.is::<boa_engine::JsBigInt>() {
+    } else if object.is::<f64>()
+        || object.is::<bool>()
+        || object.is::<JsString>()
+        || object.is::<boa_engine::JsBigInt>()
+    {
         "boxed"
     } else {
         "other"
@@ -189,6 +210,7 @@ fn brand(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<J
 }
 
 /// `random()`: a number in [0, 1) with 53 random bits.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of every native")]
 fn random(state: &State, _: &[JsValue], _context: &mut Context) -> JsResult<JsValue> {
     let bytes = state.random();
     let bits = u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default()) >> 11;
@@ -212,12 +234,18 @@ fn utf8_decode(_: &State, arguments: &[JsValue], context: &mut Context) -> JsRes
     };
     let bytes: Vec<u8> = array.iter(context).collect();
     if argument(arguments, 1).to_boolean() && std::str::from_utf8(&bytes).is_err() {
-        return Err(JsNativeError::typ().with_message("The encoded data was not valid for encoding utf-8").into());
+        return Err(JsNativeError::typ()
+            .with_message("The encoded data was not valid for encoding utf-8")
+            .into());
     }
     Ok(JsString::from(String::from_utf8_lossy(&bytes).as_ref()).into())
 }
 
 /// Sets a global that scripts may overwrite but do not list.
 pub fn define_global(name: &str, value: impl Into<JsValue>, context: &mut Context) -> JsResult<()> {
-    context.register_global_property(js_string!(name), value.into(), Attribute::WRITABLE | Attribute::CONFIGURABLE)
+    context.register_global_property(
+        js_string!(name),
+        value.into(),
+        Attribute::WRITABLE | Attribute::CONFIGURABLE,
+    )
 }

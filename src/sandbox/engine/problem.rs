@@ -5,6 +5,7 @@ use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsError, JsString, JsValue, js_string};
 use regex::Regex;
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 /// Characters of a message that leave the sandbox.
@@ -59,12 +60,19 @@ fn text_of(value: &JsValue, context: &mut Context) -> String {
         }
         return "Error".to_owned();
     }
-    cut(value.to_string(context).map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
+    cut(value
+        .to_string(context)
+        .map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
+}
+
+/// The last character boundary at or before `at`.
+pub fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 fn cut(mut text: String) -> String {
     if text.len() > MAX_MESSAGE {
-        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+        text.truncate(boundary(&text, MAX_MESSAGE));
         text.push('…');
     }
     text
@@ -90,7 +98,7 @@ pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &m
         message.push_str(&hint);
     }
     if let Some((line, column)) = position(&object, script.offset, context) {
-        message.push_str(&format!(" (line {line}, column {column})"));
+        let _ = write!(message, " (line {line}, column {column})");
     }
     Problem::failed(message)
 }
@@ -126,7 +134,8 @@ pub struct Script<'a> {
 }
 
 static TOOL_USE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"\btools\s*(?:\.\s*([A-Za-z_$][\w$]*)|\[\s*["'`]([^"'`]+)["'`]\s*\])"#).expect("a valid pattern")
+    Regex::new(r#"\btools\s*(?:\.\s*([A-Za-z_$][\w$]*)|\[\s*["'`]([^"'`]+)["'`]\s*\])"#)
+        .expect("a valid pattern")
 });
 static UNDEFINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));

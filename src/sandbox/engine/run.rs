@@ -27,7 +27,9 @@ enum End {
 /// Runs and sends the final frame. A panic of the engine becomes a failure like any other.
 pub fn run(engine: &mut Engine, start: &Start) {
     let end = catch_unwind(AssertUnwindSafe(|| evaluate(engine, start))).unwrap_or_else(|_| {
-        End::Failed(Problem::failed("the script made the engine fail (an internal error): write that part differently"))
+        End::Failed(Problem::failed(
+            "the script made the engine fail (an internal error): write that part differently",
+        ))
     });
     engine.state.flush();
     match end {
@@ -68,10 +70,14 @@ fn evaluate(engine: &mut Engine, start: &Start) -> End {
         return end;
     }
     match main.state() {
-        PromiseState::Fulfilled(output) => match value::encode(&output, start.max_output, &mut engine.context) {
-            Ok((format, bytes)) => End::Output(format, bytes),
-            Err(message) => End::Failed(Problem::failed(format!("the script's result cannot be returned: {message}"))),
-        },
+        PromiseState::Fulfilled(output) => {
+            match value::encode(&output, start.max_output, &mut engine.context) {
+                Ok((format, bytes)) => End::Output(format, bytes),
+                Err(message) => {
+                    End::Failed(Problem::failed(format!("the script's result cannot be returned: {message}")))
+                }
+            }
+        }
         PromiseState::Rejected(reason) => {
             End::Failed(problem::of_value(&reason, &engine.state, &script, &mut engine.context))
         }
@@ -88,7 +94,8 @@ fn begin(engine: &mut Engine, start: &Start, prepared: &Prepared) -> JsResult<Js
     let code = Source::from_utf16(&prepared.code).with_path(Path::new(source::PATH));
     let value = context.eval(code)?;
     let value = if prepared.function {
-        let function = value.as_callable().ok_or_else(|| JsNativeError::syntax().with_message("no function"))?;
+        let function =
+            value.as_callable().ok_or_else(|| JsNativeError::syntax().with_message("no function"))?;
         let arguments = if start.mode == Mode::Body {
             let names: Vec<JsString> = start.tools.iter().map(value::js_text).collect();
             vec![natives::tools(&names, context)?.into()]
@@ -121,7 +128,9 @@ fn drive(engine: &mut Engine, main: &JsPromise, script: &Script<'_>) -> Option<E
         }
         let now = Instant::now();
         if let Some(timer) = state.take_due(now) {
-            if let Err(error) = timer.callback.call(&JsValue::undefined(), &timer.arguments, &mut engine.context) {
+            if let Err(error) =
+                timer.callback.call(&JsValue::undefined(), &timer.arguments, &mut engine.context)
+            {
                 return Some(End::Failed(problem::of_error(error, &state, script, &mut engine.context)));
             }
             continue;
@@ -164,7 +173,9 @@ fn answer(engine: &mut Engine, payload: &[u8]) {
 pub fn keep_codec(context: &mut boa_engine::Context, shared: &JsObject) -> JsResult<()> {
     let mut function = |name: &str| -> JsResult<JsObject> {
         let value = shared.get(JsString::from(name), context)?;
-        value.as_callable().ok_or_else(|| JsNativeError::typ().with_message("the prelude has no codec").into())
+        value
+            .as_callable()
+            .ok_or_else(|| JsNativeError::typ().with_message("the prelude has no codec").into())
     };
     let codec = Codec { encode: function("encode")?, decode: function("decode")? };
     context.insert_data(codec);

@@ -27,7 +27,8 @@ fn method(target: &JsObject, name: &str, body: Method, context: &mut Context) ->
         .length(1)
         .constructor(false)
         .build();
-    let property = PropertyDescriptor::builder().value(function).writable(true).configurable(true).enumerable(false);
+    let property =
+        PropertyDescriptor::builder().value(function).writable(true).configurable(true).enumerable(false);
     target.define_property_or_throw(js_string!(name), property, context)?;
     Ok(())
 }
@@ -114,7 +115,8 @@ fn numeric(a: &JsValue, b: &JsValue) -> Ordering {
 }
 
 fn by_function(compare: &JsObject, a: &JsValue, b: &JsValue, context: &mut Context) -> JsResult<Ordering> {
-    let verdict = compare.call(&JsValue::undefined(), &[a.clone(), b.clone()], context)?.to_number(context)?;
+    let verdict =
+        compare.call(&JsValue::undefined(), &[a.clone(), b.clone()], context)?.to_number(context)?;
     Ok(verdict.partial_cmp(&0.0).unwrap_or(Ordering::Equal))
 }
 

@@ -90,7 +90,9 @@ fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
     let mut names = lexically_declared_names(function.body());
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(format!("identifier '{}' has already been declared", interner.resolve_expect(pair[0]))),
+        Some(pair) => {
+            Err(format!("identifier '{}' has already been declared", interner.resolve_expect(pair[0])))
+        }
         None => Ok(()),
     }
 }
@@ -118,7 +120,9 @@ fn without_fences(source: &[u16]) -> Vec<u16> {
         .split('\n')
         .enumerate()
         .map(|(at, line)| {
-            let closing = fence(line) && line.trim() == "```" && text.lines().skip(at + 1).all(|rest| rest.trim().is_empty());
+            let closing = fence(line)
+                && line.trim() == "```"
+                && text.lines().skip(at + 1).all(|rest| rest.trim().is_empty());
             if Some(at) == first || (closing && at <= last) { "" } else { line }
         })
         .collect();
@@ -151,12 +155,14 @@ pub fn shift(message: &str, offset: u32) -> String {
 
 fn explain(problem: &str, text: &str) -> String {
     let shifted = shift(problem, 1);
-    let mut message = if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
+    let mut message =
+        if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
     let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if first_word("import ") || first_word("export ") {
         message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
     } else if strip::looks_typed(text) {
-        message.push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
+        message
+            .push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
     }
     message
 }
@@ -170,21 +176,30 @@ mod tests {
     }
 
     fn body(source: &str) -> String {
-        let prepared = prepare(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
+        let prepared =
+            prepare(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
         let code = String::from_utf16(&prepared.code).unwrap();
-        code.strip_prefix("(async function(tools){\"use strict\";\n").unwrap().strip_suffix("\n})").unwrap().to_owned()
+        code.strip_prefix("(async function(tools){\"use strict\";\n")
+            .unwrap()
+            .strip_suffix("\n})")
+            .unwrap()
+            .to_owned()
     }
 
     #[test]
     fn fences_leave_their_lines_empty() {
         assert_eq!(body("```js\nreturn 1\n```"), "\nreturn 1\n");
         assert_eq!(body("\n```\nreturn 1\n```\n"), "\n\nreturn 1\n\n");
-        assert_eq!(body("Here it is:\n```ts\nconst x: number = 1;\nreturn x\n```\nDone."), "\n\nconst x         = 1;\nreturn x\n\n");
+        assert_eq!(
+            body("Here it is:\n```ts\nconst x: number = 1;\nreturn x\n```\nDone."),
+            "\n\nconst x         = 1;\nreturn x\n\n"
+        );
     }
 
     #[test]
     fn a_body_cannot_leave_its_function() {
-        for source in ["}); foo(); (async function(){", "})(); (() => {", "return 1; }), (async function(){"] {
+        for source in ["}); foo(); (async function(){", "})(); (() => {", "return 1; }), (async function(){"]
+        {
             assert!(prepare(&text(source), Mode::Body).is_err(), "{source}");
         }
     }
@@ -193,8 +208,18 @@ mod tests {
     fn positions_are_the_models() {
         let SyntaxProblem(message) = prepare(&text("const a = 1;\nconst b = ;"), Mode::Body).unwrap_err();
         assert!(message.contains("line 2"), "{message}");
-        assert!(prepare(&text("import fs from 'fs'"), Mode::Body).unwrap_err().0.contains("import and export are not available"));
-        assert!(prepare(&text("enum A { B = 'x' }\nreturn A.B"), Mode::Body).unwrap_err().0.contains("plain JavaScript"));
+        assert!(
+            prepare(&text("import fs from 'fs'"), Mode::Body)
+                .unwrap_err()
+                .0
+                .contains("import and export are not available")
+        );
+        assert!(
+            prepare(&text("enum A { B = 'x' }\nreturn A.B"), Mode::Body)
+                .unwrap_err()
+                .0
+                .contains("plain JavaScript")
+        );
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl State {
         if left == 0 {
             return;
         }
-        let cut = text.floor_char_boundary(left.min(text.len()));
+        let cut = super::problem::boundary(text, left);
         self.console_left.set(left.saturating_sub(text.len() + 1));
         let mut console = self.console.borrow_mut();
         frame::push_line(&mut console, level, &text[..cut]);
@@ -120,7 +120,13 @@ impl State {
     }
 
     /// Adds a timer; `None` when there are too many.
-    pub fn add_timer(&self, callback: JsFunction, ms: f64, repeat: bool, arguments: Vec<JsValue>) -> Option<u32> {
+    pub fn add_timer(
+        &self,
+        callback: JsFunction,
+        ms: f64,
+        repeat: bool,
+        arguments: Vec<JsValue>,
+    ) -> Option<u32> {
         let mut timers = self.timers.borrow_mut();
         if timers.len() >= MAX_TIMERS {
             return None;

@@ -213,7 +213,10 @@ impl Stripper {
                         continue;
                     }
                 }
-                "!" if at > 0 && self.ends_expression(at - 1) && self.tokens[at - 1].end == self.tokens[at].start => {
+                "!" if at > 0
+                    && self.ends_expression(at - 1)
+                    && self.tokens[at - 1].end == self.tokens[at].start =>
+                {
                     self.blank(at, at + 1);
                 }
                 "<" => {
@@ -271,7 +274,8 @@ impl Stripper {
     fn ends_expression(&self, at: usize) -> bool {
         let token = &self.tokens[at];
         match token.kind {
-            Kind::Word => !["return", "typeof", "await", "case", "in", "of", "const", "let", "var", "else"].contains(&token.text.as_str()),
+            Kind::Word => !["return", "typeof", "await", "case", "in", "of", "const", "let", "var", "else"]
+                .contains(&token.text.as_str()),
             Kind::Literal => true,
             Kind::Mark => [")", "]", "}"].contains(&token.text.as_str()),
         }
@@ -290,7 +294,8 @@ impl Stripper {
         let named = open > 0 && self.word(open - 1) && !self.any(open - 1, &CONTROL);
         let generic = open > 0 && self.is(open - 1, ">");
         let arrow = self.is(body, "=>");
-        let block = self.is(body, "{") && (named || generic || (open > 0 && self.any(open - 1, &["function", "*", "]"])));
+        let block = self.is(body, "{")
+            && (named || generic || (open > 0 && self.any(open - 1, &["function", "*", "]"])));
         if !arrow && !block {
             return;
         }
@@ -348,7 +353,10 @@ mod tests {
             ("interface A { b: string }\nreturn 1", "return 1"),
             ("type A = { x: 1 } | 'b';\nreturn 2", "return 2"),
             ("type F = (a: number) => void\nreturn 2", "return 2"),
-            ("class A { private n: number = 0; get(k: string): number { return this.n } }", "class A { n = 0; get(k ) { return this.n } }"),
+            (
+                "class A { private n: number = 0; get(k: string): number { return this.n } }",
+                "class A { n = 0; get(k ) { return this.n } }",
+            ),
             ("try { } catch (e: any) { }", "try { } catch (e ) { }"),
             ("function id<T>(x: T): T { return x }", "function id (x ) { return x }"),
             ("items.map((i: Item) => i.id)", "items.map((i ) => i.id)"),

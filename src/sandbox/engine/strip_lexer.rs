@@ -28,8 +28,8 @@ pub struct Token {
 }
 
 const MARKS: [&str; 20] = [
-    "...", "===", "!==", "=>", "?.", "??", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=",
-    "**", "%=",
+    "...", "===", "!==", "=>", "?.", "??", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=",
+    "/=", "**", "%=",
 ];
 
 /// Splits a text into tokens. Anything unterminated ends with the text.
@@ -147,7 +147,9 @@ fn regex_may_start(before: Option<&Token>) -> bool {
     let Some(token) = before else { return true };
     match token.kind {
         Kind::Literal => false,
-        Kind::Word => ["return", "typeof", "case", "in", "of", "await", "yield", "else"].contains(&token.text.as_str()),
+        Kind::Word => {
+            ["return", "typeof", "case", "in", "of", "await", "yield", "else"].contains(&token.text.as_str())
+        }
         Kind::Mark => ![")", "]", "}"].contains(&token.text.as_str()),
     }
 }

@@ -28,7 +28,8 @@ impl Port for Line {
         let mut answers = Vec::new();
         while at < payload.len() {
             let length = u32::from_le_bytes(payload[at + 9..at + 13].try_into().unwrap()) as usize;
-            let (id, format, bytes) = (&payload[at..at + 4], payload[at + 8], &payload[at + 13..at + 13 + length]);
+            let (id, format, bytes) =
+                (&payload[at..at + 4], payload[at + 8], &payload[at + 13..at + 13 + length]);
             let ok = u8::from(format != Format::Refused as u8);
             answers.extend_from_slice(id);
             answers.extend_from_slice(&[ok, format]);
@@ -110,7 +111,10 @@ fn values_leave_as_json() {
 fn what_json_cannot_say_is_a_table() {
     assert_eq!(output("return [undefined, -0, 1n]"), "[[1],[\"A\",[\"u\"],[\"z\"],[\"b\",\"1\"]]]");
     assert_eq!(output("const a = {}; a.self = a; return a"), "[[1],[\"O\",\"self\",[1]]]");
-    assert_eq!(output("return await tools.echo(new Map([[1, new Set(['x'])]]))"), "[[1],[\"M\",1,[2]],[\"S\",\"x\"]]");
+    assert_eq!(
+        output("return await tools.echo(new Map([[1, new Set(['x'])]]))"),
+        "[[1],[\"M\",1,[2]],[\"S\",\"x\"]]"
+    );
     assert!(failure("return { a: [() => 1] }").contains("could not be cloned (at $.a[0])"));
     assert!(failure("await tools.echo({ f() {} })").contains("could not be cloned"));
 }
@@ -124,20 +128,30 @@ fn errors_say_where_and_what_to_do() {
     assert!(failure("eval('1')").contains("code cannot be made from strings"));
     assert!(failure("(() => {}).constructor('return this')()").contains("code cannot be made from strings"));
     assert!(failure("function f() { return f() + 1 } f()").contains("Maximum call stack"));
-    assert!(failure("Promise.reject(new Error('loose')); await new Promise((r) => setTimeout(r, 5))").contains("loose"));
+    assert!(
+        failure("Promise.reject(new Error('loose')); await new Promise((r) => setTimeout(r, 5))")
+            .contains("loose")
+    );
     assert_eq!(failure("await import('node:fs')"), "filesystem access denied by sandbox policy: node:fs");
 }
 
 #[test]
 fn the_everyday_shuffle_does_not_panic() {
-    assert_eq!(output("return Array.from({length: 2000}, (_, i) => i).sort(() => Math.random() - 0.5).length"), "2000");
+    assert_eq!(
+        output("return Array.from({length: 2000}, (_, i) => i).sort(() => Math.random() - 0.5).length"),
+        "2000"
+    );
     assert_eq!(output("return [3, undefined, 1, 20].sort()"), "[[1],[\"A\",1,20,3,[\"u\"]]]");
     assert_eq!(output("return [5, 1, 4].toSorted((a, b) => a - b)"), "[1,4,5]");
 }
 
 #[test]
 fn a_script_gives_its_completion_value() {
-    for source in ["JSON.parse(__GRAPHORIN_INPUT__).n + 1", "return JSON.parse(__GRAPHORIN_INPUT__).n + 1", "Promise.resolve(21)"] {
+    for source in [
+        "JSON.parse(__GRAPHORIN_INPUT__).n + 1",
+        "return JSON.parse(__GRAPHORIN_INPUT__).n + 1",
+        "Promise.resolve(21)",
+    ] {
         let sent = run(Mode::Script, source);
         assert_eq!(sent.last().unwrap(), &(frame::RESULT, b"\x0021".to_vec()), "{source}");
     }
@@ -151,7 +165,8 @@ fn a_dead_end_is_told_once() {
 
 #[test]
 fn console_lines_are_kept_up_to_the_cap() {
-    let sent = run(Mode::Body, "console.log('a', {b: [1]}); console.error('x'.repeat(1e5)); console.log('lost')");
+    let sent =
+        run(Mode::Body, "console.log('a', {b: [1]}); console.error('x'.repeat(1e5)); console.log('lost')");
     let (_, payload) = sent.iter().find(|(kind, _)| *kind == frame::CONSOLE).unwrap();
     assert_eq!(&payload[5..19], b"a { b: [ 1 ] }");
     assert!(payload.len() < 70_000 && !payload.ends_with(b"lost"));

@@ -4,8 +4,8 @@
 //! `undefined`, `-0`, …) goes through the table codec of the prelude, which turns it into plain data
 //! first; `__test__/sandbox` holds the two ends of that codec against each other.
 
-use crate::sandbox::wire::json::{self, Json, MAX_DEPTH, Text};
 use crate::sandbox::wire::Format;
+use crate::sandbox::wire::json::{self, Json, MAX_DEPTH, Text};
 use boa_engine::object::JsObject;
 use boa_engine::object::builtins::JsArray;
 use boa_engine::property::PropertyKey;
@@ -96,7 +96,9 @@ impl Writer {
             JsVariant::Boolean(true) => self.out.extend_from_slice(b"true"),
             JsVariant::Boolean(false) => self.out.extend_from_slice(b"false"),
             JsVariant::Integer32(number) => self.out.extend_from_slice(number.to_string().as_bytes()),
-            JsVariant::Float64(number) if number.is_finite() && (number != 0.0 || number.is_sign_positive()) => {
+            JsVariant::Float64(number)
+                if number.is_finite() && (number != 0.0 || number.is_sign_positive()) =>
+            {
                 json::push_number(&mut self.out, number);
             }
             JsVariant::String(text) => self.text(&text)?,
@@ -127,7 +129,11 @@ impl Writer {
             return Err(Stop::TooDeep);
         }
         let keys = object.own_property_keys(context)?;
-        if array { self.array(object, &keys, depth, context) } else { self.record(object, &keys, depth, context) }
+        if array {
+            self.array(object, &keys, depth, context)
+        } else {
+            self.record(object, &keys, depth, context)
+        }
     }
 
     fn array(

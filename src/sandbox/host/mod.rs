@@ -7,7 +7,8 @@
 //! kernel does however this process ends.
 
 use rustix::net::{
-    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg, socketpair,
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg,
+    socketpair,
 };
 use std::io;
 use std::mem::MaybeUninit;
@@ -100,7 +101,12 @@ impl Zygote {
         self.send(KILL, run, &mut SendAncillaryBuffer::default())
     }
 
-    fn send(&self, operation: u32, run: u32, ancillary: &mut SendAncillaryBuffer<'_, '_, '_>) -> Result<(), HostError> {
+    fn send(
+        &self,
+        operation: u32,
+        run: u32,
+        ancillary: &mut SendAncillaryBuffer<'_, '_, '_>,
+    ) -> Result<(), HostError> {
         let mut record = [0; 8];
         record[..4].copy_from_slice(&operation.to_le_bytes());
         record[4..].copy_from_slice(&run.to_le_bytes());

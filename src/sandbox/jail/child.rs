@@ -6,7 +6,11 @@ use crate::sandbox::engine::Engine;
 use crate::sandbox::wire::{Port, Received, Start, frame};
 
 /// Reads the request, applies its limits, runs the script. Gives the exit code.
-pub fn serve(engine: Engine, mut port: FilePort, lock: impl FnOnce(&Start) -> Result<[u8; 32], String>) -> i32 {
+pub fn serve(
+    engine: Engine,
+    mut port: FilePort,
+    lock: impl FnOnce(&Start) -> Result<[u8; 32], String>,
+) -> i32 {
     let Received::Frame(frame::START, payload) = port.receive(None) else { return 0 };
     let Ok(start) = Start::parse(&payload) else { return EXIT_PROTOCOL };
     drop(payload);
@@ -46,7 +50,8 @@ pub fn once(stacked: bool) -> i32 {
     if !stacked {
         with_stack("--once-stacked");
     }
-    if sys::close_from(2).and_then(|()| sys::harden()).and_then(|()| sys::catch_overflow()).is_err() {
+    sys::close_from(2);
+    if sys::harden().and_then(|()| sys::catch_overflow()).is_err() {
         return super::EXIT_SETUP;
     }
     let filter = super::filter::Filter::build();
@@ -70,8 +75,11 @@ pub fn once(_stacked: bool) -> i32 {
 #[cfg(windows)]
 pub fn once(_stacked: bool) -> i32 {
     use std::os::windows::io::AsHandle;
-    let file = |handle: std::os::windows::io::BorrowedHandle<'_>| handle.try_clone_to_owned().map(std::fs::File::from);
-    let (Ok(input), Ok(output)) = (file(std::io::stdin().as_handle()), file(std::io::stdout().as_handle())) else {
+    let file = |handle: std::os::windows::io::BorrowedHandle<'_>| {
+        handle.try_clone_to_owned().map(std::fs::File::from)
+    };
+    let (Ok(input), Ok(output)) = (file(std::io::stdin().as_handle()), file(std::io::stdout().as_handle()))
+    else {
         return super::EXIT_SETUP;
     };
     serve(Engine::warm(), FilePort::new(input, output), |_| Ok(seed()))

@@ -34,7 +34,8 @@ impl Filter {
     pub fn build() -> Result<Self, FilterError> {
         let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|_| FilterError::Architecture)?;
         let build = |error: seccompiler::BackendError| FilterError::Build(error.to_string());
-        let mut rules: BTreeMap<i64, Vec<SeccompRule>> = PLAIN.iter().map(|&call| (call, Vec::new())).collect();
+        let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+            PLAIN.iter().map(|&call| (call, Vec::new())).collect();
         let no_exec = SeccompCondition::new(
             2,
             SeccompCmpArgLen::Dword,
@@ -45,9 +46,11 @@ impl Filter {
         rules.insert(libc::SYS_mmap, vec![no_exec.clone()]);
         rules.insert(libc::SYS_mprotect, vec![no_exec]);
         let self_only =
-            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, PLACEHOLDER.into()).map_err(build)?;
+            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, PLACEHOLDER.into())
+                .map_err(build)?;
         rules.insert(libc::SYS_tgkill, vec![SeccompRule::new(vec![self_only]).map_err(build)?]);
-        let filter = SeccompFilter::new(rules, SeccompAction::KillProcess, SeccompAction::Allow, arch).map_err(build)?;
+        let filter = SeccompFilter::new(rules, SeccompAction::KillProcess, SeccompAction::Allow, arch)
+            .map_err(build)?;
         Ok(Self(BpfProgram::try_from(filter).map_err(build)?))
     }
 

@@ -60,26 +60,26 @@ mod linux {
         }
     }
 
-    /// Makes `fd` the standard input and closes every other descriptor from `keep` on.
-    pub fn only(fd: RawFd, keep: u32) -> io::Result<()> {
+    /// Makes `fd` the standard input and closes every other descriptor.
+    pub fn only(fd: RawFd) -> io::Result<()> {
         if fd != 0 {
             // SAFETY: plain descriptor numbers.
             checked(unsafe { libc::dup2(fd, 0) })?;
         }
-        close_from(keep)
+        close_from(1);
+        Ok(())
     }
 
     /// Closes every descriptor from `first` on.
-    pub fn close_from(first: u32) -> io::Result<()> {
+    pub fn close_from(first: u32) {
         // SAFETY: plain numbers; nothing used later owns one of the closed descriptors.
         if unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) } == 0 {
-            return Ok(());
+            return;
         }
         for fd in first..1024 {
             // SAFETY: as above; closing a number that is not open fails harmlessly.
             unsafe { libc::close(fd.cast_signed()) };
         }
-        Ok(())
     }
 
     /// Dies with its parent, cannot gain privileges, leaves no dump, cannot be attached to.
@@ -127,7 +127,8 @@ mod linux {
 
     /// Sends SIGPROF, which ends the process, after this much CPU time.
     pub fn cpu_alarm(ms: u64) -> io::Result<()> {
-        let value = libc::timeval { tv_sec: (ms / 1000).cast_signed(), tv_usec: (ms % 1000 * 1000).cast_signed() };
+        let value =
+            libc::timeval { tv_sec: (ms / 1000).cast_signed(), tv_usec: (ms % 1000 * 1000).cast_signed() };
         let timer = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: value };
         // SAFETY: the pointer is to a live struct, the other may be null.
         checked(unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) })

@@ -10,7 +10,7 @@ use super::child::{serve, with_stack};
 use super::filter::{Filter, FilterError};
 use super::port::FilePort;
 use super::sys::{self, Forked};
-use super::{EXIT_SETUP, EXIT_PROTOCOL};
+use super::{EXIT_PROTOCOL, EXIT_SETUP};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::wire::Start;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -34,7 +34,12 @@ pub fn address_space() -> u64 {
 
 /// Sets every limit of a script's process and gives the seed for its randomness. `descriptors` stay
 /// open, and no more can be opened.
-pub fn lock(start: &Start, filter: Result<&Filter, &FilterError>, space: u64, descriptors: u64) -> Result<[u8; 32], String> {
+pub fn lock(
+    start: &Start,
+    filter: Result<&Filter, &FilterError>,
+    space: u64,
+    descriptors: u64,
+) -> Result<[u8; 32], String> {
     let failed = |error: std::io::Error| format!("a limit could not be set: {error}");
     let memory = start.memory as u64;
     for (resource, value) in [
@@ -143,10 +148,12 @@ impl Zygote {
             RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
             _ => None,
         });
-        let word = |from: usize| u32::from_le_bytes([record[from], record[from + 1], record[from + 2], record[from + 3]]);
+        let word = |from: usize| {
+            u32::from_le_bytes([record[from], record[from + 1], record[from + 2], record[from + 3]])
+        };
         let run = word(4);
         match (word(0), passed) {
-            (FORK, Some(socket)) => self.fork(run, socket)?,
+            (FORK, Some(socket)) => self.fork(run, &socket)?,
             (KILL, _) => {
                 if let Some(&(_, pid)) = self.children.iter().find(|(known, _)| *known == run) {
                     sys::kill(pid);
@@ -157,14 +164,14 @@ impl Zygote {
         Ok(true)
     }
 
-    fn fork(&mut self, run: u32, socket: OwnedFd) -> std::io::Result<()> {
+    fn fork(&mut self, run: u32, socket: &OwnedFd) -> std::io::Result<()> {
         let zygote = sys::own_id().cast_signed();
         match sys::fork() {
             Ok(Forked::Parent(pid)) => {
                 self.children.push((run, pid));
                 Ok(())
             }
-            Ok(Forked::Child) => sys::leave(self.become_child(&socket, zygote)),
+            Ok(Forked::Child) => sys::leave(self.become_child(socket, zygote)),
             // Out of processes: to the host it looks like a child that could not be set up.
             Err(_) => self.tell(run, EXIT_SETUP << 8),
         }
@@ -172,11 +179,13 @@ impl Zygote {
 
     /// In the child: keeps nothing but the socket, then serves it.
     fn become_child(&mut self, socket: &OwnedFd, zygote: i32) -> i32 {
-        if sys::only(socket.as_raw_fd(), 1).and_then(|()| sys::harden()).is_err() || sys::parent() != zygote {
+        if sys::only(socket.as_raw_fd()).and_then(|()| sys::harden()).is_err() || sys::parent() != zygote {
             return EXIT_SETUP;
         }
         let Some(engine) = self.engine.take() else { return EXIT_PROTOCOL };
-        serve(engine, FilePort::over(sys::own(0).into()), |start| lock(start, self.filter.as_ref(), self.space, 1))
+        serve(engine, FilePort::over(sys::own(0).into()), |start| {
+            lock(start, self.filter.as_ref(), self.space, 1)
+        })
     }
 
     fn close(&mut self) -> i32 {

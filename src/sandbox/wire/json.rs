@@ -237,7 +237,8 @@ impl Parser<'_> {
             let from = self.at;
             let stop =
                 memchr::memchr2(b'"', b'\\', &self.text[from..]).ok_or(JsonError::Malformed(from))? + from;
-            let piece = std::str::from_utf8(&self.text[from..stop]).map_err(|_| JsonError::Malformed(from))?;
+            let piece =
+                std::str::from_utf8(&self.text[from..stop]).map_err(|_| JsonError::Malformed(from))?;
             units.extend(piece.encode_utf16());
             self.at = stop + 1;
             if self.text[stop] == b'"' {
@@ -260,9 +261,9 @@ impl Parser<'_> {
 
     fn hex(&mut self) -> Result<u16, JsonError> {
         let digits = self.text.get(self.at..self.at + 4).ok_or(JsonError::Malformed(self.at))?;
-        let unit = digits.iter().try_fold(0_u32, |unit, &digit| {
-            char::from(digit).to_digit(16).map(|value| unit * 16 + value)
-        });
+        let unit = digits
+            .iter()
+            .try_fold(0_u32, |unit, &digit| char::from(digit).to_digit(16).map(|value| unit * 16 + value));
         let unit = unit.and_then(|unit| u16::try_from(unit).ok()).ok_or(JsonError::Malformed(self.at))?;
         self.at += 4;
         Ok(unit)
@@ -302,7 +303,11 @@ fn escape(out: &mut Vec<u8>, unit: u16) {
 
 /// Appends a finite number so that `JSON.parse` gives back the very same one.
 pub fn push_number(out: &mut Vec<u8>, number: f64) {
-    let text = if number.abs() < 1e15 && number.fract() == 0.0 { format!("{number:.0}") } else { format!("{number:e}") };
+    let text = if number.abs() < 1e15 && number.fract() == 0.0 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:e}")
+    };
     out.extend_from_slice(text.as_bytes());
 }
 
@@ -317,9 +322,15 @@ mod tests {
 
     #[test]
     fn javascripts_own_texts_are_read() {
-        assert_eq!(Json::parse(b" [1, -0 ,1e3] ").unwrap(), Json::Arr(vec![Json::Num(1.0), Json::Num(-0.0), Json::Num(1000.0)]));
+        assert_eq!(
+            Json::parse(b" [1, -0 ,1e3] ").unwrap(),
+            Json::Arr(vec![Json::Num(1.0), Json::Num(-0.0), Json::Num(1000.0)])
+        );
         assert_eq!(Json::parse(br#""a\u00e9\n""#).unwrap(), Json::Str(Text::Latin1(vec![b'a', 0xe9, 10])));
-        assert_eq!(Json::parse(br#""\ud800x""#).unwrap(), Json::Str(Text::Wide(vec![0xd800, u16::from(b'x')])));
+        assert_eq!(
+            Json::parse(br#""\ud800x""#).unwrap(),
+            Json::Str(Text::Wide(vec![0xd800, u16::from(b'x')]))
+        );
         let object = Json::parse(br#"{"b":1,"__proto__":{"x":null},"1":true}"#).unwrap();
         let Json::Obj(entries) = &object else { panic!("an object") };
         assert_eq!(entries.iter().map(|(key, _)| key.to_utf8()).collect::<Vec<_>>(), ["b", "__proto__", "1"]);
@@ -329,7 +340,9 @@ mod tests {
 
     #[test]
     fn malformed_and_deep_texts_are_refused() {
-        for text in ["", "[", "[1,]", "{\"a\"}", "\"\\x\"", "\"\\u12\"", "nul", "1 2", "--1", "\"open", "{a:1}", "+1"] {
+        for text in
+            ["", "[", "[1,]", "{\"a\"}", "\"\\x\"", "\"\\u12\"", "nul", "1 2", "--1", "\"open", "{a:1}", "+1"]
+        {
             assert!(Json::parse(text.as_bytes()).is_err(), "{text}");
         }
         let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);

@@ -70,7 +70,11 @@ impl Start {
             _ => return Err(StartError::Field("tools")),
         };
         Ok(Self {
-            mode: if matches!(json.get("script"), Some(Json::Bool(true))) { Mode::Script } else { Mode::Body },
+            mode: if matches!(json.get("script"), Some(Json::Bool(true))) {
+                Mode::Script
+            } else {
+                Mode::Body
+            },
             source: text("source").ok_or(StartError::Field("source"))?,
             tools,
             input: text("input"),
@@ -94,7 +98,11 @@ mod tests {
         let start = Start::parse(text).unwrap();
         assert_eq!((start.mode, start.tools.len(), start.memory, start.max_output), (Mode::Body, 2, 1000, 2));
         assert!(start.input.is_none() && !start.without_filter);
-        for (broken, field) in [("{}", "tools"), (r#"{"tools":[]}"#, "source"), (r#"{"tools":[],"source":"","memory":-1}"#, "memory")] {
+        for (broken, field) in [
+            ("{}", "tools"),
+            (r#"{"tools":[]}"#, "source"),
+            (r#"{"tools":[],"source":"","memory":-1}"#, "memory"),
+        ] {
             let error = Start::parse(broken.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(field), "{error}");
         }
