@@ -105,8 +105,15 @@ mod linux {
         std::process::id()
     }
 
+    /// What the C library calls a resource by.
+    #[cfg(target_env = "gnu")]
+    pub type Resource = libc::__rlimit_resource_t;
+    /// What the C library calls a resource by.
+    #[cfg(not(target_env = "gnu"))]
+    pub type Resource = libc::c_int;
+
     /// Sets the soft and hard limit of a resource.
-    pub fn set_limit(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
+    pub fn set_limit(resource: Resource, value: u64) -> io::Result<()> {
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
         // SAFETY: the pointer is to a live struct.
         checked(unsafe { libc::setrlimit(resource, &raw const limit) })

@@ -259,7 +259,7 @@
 
   // --- Node's globals, closed -------------------------------------------------------------------------
   define('process', {
-    env: Object.freeze(Object.create(null)),
+    env: Object.create(null),
     cwd: () => '/sandbox',
     exit: (code = 0) => native.exit(code),
     nextTick: (callback, ...args) => queueMicrotask(() => callback(...args)),
