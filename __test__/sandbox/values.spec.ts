@@ -64,7 +64,7 @@ describe('both directions', () => {
     expect([back.message, (back.cause as Error).message]).toEqual(['far', 'deep']);
   });
 
-  it.each<[string, unknown]>([['a function', () => 1], ['a symbol', { a: Symbol('s') }], ['a promise', [Promise.resolve(1)]], ['a proxy', new Proxy({}, {})], ['a weak map', new WeakMap()]])(
+  it.each<[string, unknown]>([['a function', () => 1], ['a symbol', { a: Symbol('s') }], ['a promise', [Promise.resolve(1)]], ['a weak map', new WeakMap()]])(
     'a result with %s is refused with the path',
     async (_, value) => {
       await expect(through(value)).rejects.toThrow(/tool result is not serialisable: .*could not be cloned \(at \$/);

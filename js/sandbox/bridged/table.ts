@@ -81,7 +81,7 @@ function encodeNode(value: object, path: string, slot: (value: unknown, path: st
     for (const key of keys) node.push(key, slot((value as Record<string, unknown>)[key], /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`));
     return node;
   };
-  if (types.isProxy(value) || types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value) || types.isExternal(value)) {
+  if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value) || types.isExternal(value)) {
     throw uncloneable(value, path);
   }
   if (Array.isArray(value)) {

@@ -60,11 +60,30 @@ export function encode(value: unknown, max: number): Encoded {
   return { format: simple ? Format.json : Format.table, bytes };
 }
 
+/** Whether JSON text nests deeper than {@link MAX_DEPTH}; a table adds two levels of its own. */
+function isTooDeep(text: Buffer): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at];
+    if (quoted) {
+      if (byte === 0x5c) at++;
+      else if (byte === 0x22) quoted = false;
+    } else if (byte === 0x22) quoted = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > MAX_DEPTH + 2) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}
+
 /** Decodes what a script sent. Throws {@link MalformedValue} for what no honest one sends. @internal */
 export function decode(format: number, bytes: Buffer): unknown {
   if (format === Format.undefined && bytes.length === 0) return undefined;
   if (format !== Format.json && format !== Format.table) throw new MalformedValue('unknown format');
   let value: unknown;
+  // The parser itself copes with any depth; what is later done with the value may not.
+  if (bytes.length > MAX_DEPTH && isTooDeep(bytes)) throw new MalformedValue('nested too deeply');
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {

@@ -61,7 +61,7 @@ impl Engine {
 
     /// Runs the prelude; each part is a function of the natives and the object the parts share.
     fn furnish(context: &mut Context, state: &Rc<state::State>) -> JsResult<()> {
-        let native = natives::build(context, state)?;
+        let native = natives::build(context, state);
         sort::install(context)?;
         let shared = JsObject::with_null_proto();
         for (name, text) in PRELUDE {

@@ -26,7 +26,7 @@ fn argument(arguments: &[JsValue], index: usize) -> JsValue {
 }
 
 /// Builds the object of natives.
-pub fn build(context: &mut Context, state: &Rc<State>) -> JsResult<JsObject> {
+pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
     context.insert_data(Handle(Rc::clone(state)));
     let all: [(&str, Native); 10] = [
         ("log", log),
@@ -47,7 +47,7 @@ pub fn build(context: &mut Context, state: &Rc<State>) -> JsResult<JsObject> {
         });
         object.function(function, js_string!(name), 0);
     }
-    Ok(object.build())
+    object.build()
 }
 
 /// The frozen object of tool functions a script is given.
@@ -171,6 +171,7 @@ fn exit(state: &State, arguments: &[JsValue], context: &mut Context) -> JsResult
 }
 
 /// `brand(value)`: what an object really is, whatever its prototype says.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of every native")]
 fn brand(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<JsValue> {
     let value = argument(arguments, 0);
     let Some(object) = value.as_object() else { return Ok(js_string!("primitive").into()) };
@@ -209,6 +210,7 @@ fn brand(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<J
 }
 
 /// `random()`: a number in [0, 1) with 53 random bits.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of every native")]
 fn random(state: &State, _: &[JsValue], _context: &mut Context) -> JsResult<JsValue> {
     let bytes = state.random();
     let bits = u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default()) >> 11;

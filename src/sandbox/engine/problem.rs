@@ -5,6 +5,7 @@ use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsError, JsString, JsValue, js_string};
 use regex::Regex;
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 /// Characters of a message that leave the sandbox.
@@ -64,9 +65,14 @@ fn text_of(value: &JsValue, context: &mut Context) -> String {
         .map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
 }
 
+/// The last character boundary at or before `at`.
+pub fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
 fn cut(mut text: String) -> String {
     if text.len() > MAX_MESSAGE {
-        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+        text.truncate(boundary(&text, MAX_MESSAGE));
         text.push('…');
     }
     text
@@ -88,11 +94,15 @@ pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &m
         return Problem::failed(message);
     }
     let name = read(&object, "name", context).unwrap_or_default();
+    if message == "cannot convert 'null' or 'undefined' to object" {
+        message = "cannot read a property of null or undefined".to_owned();
+    }
+    let place = script.first_use(&name, &message).or_else(|| position(&object, script.offset, context));
     if let Some(hint) = script.hint(&name, &message) {
         message.push_str(&hint);
     }
-    if let Some((line, column)) = position(&object, script.offset, context) {
-        message.push_str(&format!(" (line {line}, column {column})"));
+    if let Some((line, column)) = place {
+        let _ = write!(message, " (line {line}, column {column})");
     }
     Problem::failed(message)
 }
@@ -135,6 +145,27 @@ static UNDEFINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));
 
 impl Script<'_> {
+    /// Where a name that is not defined is first used. The engine knows the place of a failed look-up
+    /// only roughly.
+    fn first_use(&self, error: &str, message: &str) -> Option<(u32, u32)> {
+        if error != "ReferenceError" {
+            return None;
+        }
+        let name = &UNDEFINED.captures(message)?[1];
+        let word = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
+        for (line, text) in (1..).zip(self.source.lines()) {
+            let found = text.match_indices(name).find(|(at, _)| {
+                let before = text[..*at].chars().next_back();
+                !before.is_some_and(|char| word(char) || matches!(char, '.' | '\'' | '"'))
+                    && !text[at + name.len()..].chars().next().is_some_and(word)
+            });
+            if let Some((at, _)) = found {
+                return Some((line, u32::try_from(text[..at].encode_utf16().count() + 1).ok()?));
+            }
+        }
+        None
+    }
+
     /// Advice for an error the model can mend.
     fn hint(&self, name: &str, message: &str) -> Option<String> {
         if name == "TypeError" {

@@ -6,6 +6,8 @@
 
 use super::strip;
 use crate::sandbox::wire::{Mode, Text};
+use boa_engine::ast::function::AsyncFunctionExpression;
+use boa_engine::ast::operations::lexically_declared_names;
 use boa_engine::ast::scope::Scope;
 use boa_engine::ast::{Expression, Statement, StatementListItem};
 use boa_engine::interner::Interner;
@@ -78,17 +80,31 @@ fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
     let script = Parser::new(Source::from_utf16(code))
         .parse_script(&Scope::new_global(), &mut interner)
         .map_err(|error| error.to_string())?;
-    if wrapped && !is_one_function(script.statements().statements()) {
-        return Err("unexpected token '}'".to_owned());
+    if !wrapped {
+        return Ok(());
     }
-    Ok(())
+    let Some(function) = only_function(script.statements().statements()) else {
+        return Err("unexpected token '}'".to_owned());
+    };
+    // The engine itself lets a function body declare a name twice.
+    let mut names = lexically_declared_names(function.body());
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => {
+            Err(format!("identifier '{}' has already been declared", interner.resolve_expect(pair[0])))
+        }
+        None => Ok(()),
+    }
 }
 
-/// Whether the script is `(async function …)` and nothing else, so that the body stayed inside.
-fn is_one_function(items: &[StatementListItem]) -> bool {
-    let [StatementListItem::Statement(statement)] = items else { return false };
-    let Statement::Expression(Expression::Parenthesized(inner)) = statement.as_ref() else { return false };
-    matches!(inner.expression(), Expression::AsyncFunctionExpression(_))
+/// The function of a script that is `(async function …)` and nothing else, so that the body stayed inside.
+fn only_function(items: &[StatementListItem]) -> Option<&AsyncFunctionExpression> {
+    let [StatementListItem::Statement(statement)] = items else { return None };
+    let Statement::Expression(Expression::Parenthesized(inner)) = statement.as_ref() else { return None };
+    match inner.expression() {
+        Expression::AsyncFunctionExpression(function) => Some(function),
+        _ => None,
+    }
 }
 
 /// A source that is one fenced block, without its fences (their lines stay, empty).

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Calls are sent when this many bytes wait, even in the middle of a turn.
 const FLUSH_AT: usize = 256 * 1024;
+/// How long a console line waits for the end of its turn.
+const STALE: Duration = Duration::from_millis(50);
 /// Timers a script may have open at once.
 const MAX_TIMERS: usize = 10_000;
 
@@ -55,6 +57,7 @@ pub struct State {
     seed: Cell<[u8; 32]>,
     drawn: Cell<u64>,
     started: Cell<Option<Instant>>,
+    flushed: Cell<Option<Instant>>,
 }
 
 impl State {
@@ -66,6 +69,7 @@ impl State {
         self.memory.set(start.memory);
         self.seed.set(seed);
         self.started.set(Some(Instant::now()));
+        self.flushed.set(Some(Instant::now()));
     }
 
     /// Milliseconds since the run began.
@@ -98,11 +102,13 @@ impl State {
         if left == 0 {
             return;
         }
-        let cut = text.floor_char_boundary(left.min(text.len()));
+        let cut = super::problem::boundary(text, left);
         self.console_left.set(left.saturating_sub(text.len() + 1));
         let mut console = self.console.borrow_mut();
         frame::push_line(&mut console, level, &text[..cut]);
-        let full = console.len() >= 16 * 1024;
+        // A script that logs and then hangs should not take its lines along.
+        let stale = self.flushed.get().is_none_or(|at| at.elapsed() > STALE);
+        let full = console.len() >= 16 * 1024 || stale;
         drop(console);
         if full {
             self.flush();
@@ -111,6 +117,7 @@ impl State {
 
     /// Sends what waits.
     pub fn flush(&self) {
+        self.flushed.set(Some(Instant::now()));
         for (kind, buffer) in [(frame::CONSOLE, &self.console), (frame::CALLS, &self.calls)] {
             let bytes = buffer.take();
             if !bytes.is_empty() {

@@ -50,7 +50,8 @@ pub fn once(stacked: bool) -> i32 {
     if !stacked {
         with_stack("--once-stacked");
     }
-    if sys::close_from(2).and_then(|()| sys::harden()).and_then(|()| sys::catch_overflow()).is_err() {
+    sys::close_from(2);
+    if sys::harden().and_then(|()| sys::catch_overflow()).is_err() {
         return super::EXIT_SETUP;
     }
     let filter = super::filter::Filter::build();

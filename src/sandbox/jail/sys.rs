@@ -60,26 +60,26 @@ mod linux {
         }
     }
 
-    /// Makes `fd` the standard input and closes every other descriptor from `keep` on.
-    pub fn only(fd: RawFd, keep: u32) -> io::Result<()> {
+    /// Makes `fd` the standard input and closes every other descriptor.
+    pub fn only(fd: RawFd) -> io::Result<()> {
         if fd != 0 {
             // SAFETY: plain descriptor numbers.
             checked(unsafe { libc::dup2(fd, 0) })?;
         }
-        close_from(keep)
+        close_from(1);
+        Ok(())
     }
 
     /// Closes every descriptor from `first` on.
-    pub fn close_from(first: u32) -> io::Result<()> {
+    pub fn close_from(first: u32) {
         // SAFETY: plain numbers; nothing used later owns one of the closed descriptors.
         if unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) } == 0 {
-            return Ok(());
+            return;
         }
         for fd in first..1024 {
             // SAFETY: as above; closing a number that is not open fails harmlessly.
             unsafe { libc::close(fd.cast_signed()) };
         }
-        Ok(())
     }
 
     /// Dies with its parent, cannot gain privileges, leaves no dump, cannot be attached to.
@@ -105,8 +105,15 @@ mod linux {
         std::process::id()
     }
 
+    /// What the C library calls a resource by.
+    #[cfg(target_env = "gnu")]
+    pub type Resource = libc::__rlimit_resource_t;
+    /// What the C library calls a resource by.
+    #[cfg(not(target_env = "gnu"))]
+    pub type Resource = libc::c_int;
+
     /// Sets the soft and hard limit of a resource.
-    pub fn set_limit(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
+    pub fn set_limit(resource: Resource, value: u64) -> io::Result<()> {
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
         // SAFETY: the pointer is to a live struct.
         checked(unsafe { libc::setrlimit(resource, &raw const limit) })

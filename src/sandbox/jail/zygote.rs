@@ -153,7 +153,7 @@ impl Zygote {
         };
         let run = word(4);
         match (word(0), passed) {
-            (FORK, Some(socket)) => self.fork(run, socket)?,
+            (FORK, Some(socket)) => self.fork(run, &socket)?,
             (KILL, _) => {
                 if let Some(&(_, pid)) = self.children.iter().find(|(known, _)| *known == run) {
                     sys::kill(pid);
@@ -164,14 +164,14 @@ impl Zygote {
         Ok(true)
     }
 
-    fn fork(&mut self, run: u32, socket: OwnedFd) -> std::io::Result<()> {
+    fn fork(&mut self, run: u32, socket: &OwnedFd) -> std::io::Result<()> {
         let zygote = sys::own_id().cast_signed();
         match sys::fork() {
             Ok(Forked::Parent(pid)) => {
                 self.children.push((run, pid));
                 Ok(())
             }
-            Ok(Forked::Child) => sys::leave(self.become_child(&socket, zygote)),
+            Ok(Forked::Child) => sys::leave(self.become_child(socket, zygote)),
             // Out of processes: to the host it looks like a child that could not be set up.
             Err(_) => self.tell(run, EXIT_SETUP << 8),
         }
@@ -179,7 +179,7 @@ impl Zygote {
 
     /// In the child: keeps nothing but the socket, then serves it.
     fn become_child(&mut self, socket: &OwnedFd, zygote: i32) -> i32 {
-        if sys::only(socket.as_raw_fd(), 1).and_then(|()| sys::harden()).is_err() || sys::parent() != zygote {
+        if sys::only(socket.as_raw_fd()).and_then(|()| sys::harden()).is_err() || sys::parent() != zygote {
             return EXIT_SETUP;
         }
         let Some(engine) = self.engine.take() else { return EXIT_PROTOCOL };

@@ -374,7 +374,7 @@
       if (o.second !== undefined) parts.push(parts.length > 0 ? two(at.getUTCSeconds()) : o.second === '2-digit' ? two(at.getUTCSeconds()) : String(at.getUTCSeconds()));
       let text = parts.join(':');
       if (o.fractionalSecondDigits) text += `.${String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits)}`;
-      if (o.hour !== undefined && halves) text += american && o.locale !== 'en-CA' ? `${THIN}${hour24 < 12 ? 'AM' : 'PM'}` : o.locale === 'en-CA' ? `${THIN}${hour24 < 12 ? 'a.m.' : 'p.m.'}` : `${THIN}${hour24 < 12 ? 'am' : 'pm'}`;
+      if (o.hour !== undefined && halves) text += american && o.locale !== 'en-CA' ? ` ${hour24 < 12 ? 'AM' : 'PM'}` : o.locale === 'en-CA' ? ` ${hour24 < 12 ? 'a.m.' : 'p.m.'}` : ` ${hour24 < 12 ? 'am' : 'pm'}`;
       return o.timeZoneName ? `${text} ${this.#zone(o, ms)}` : text;
     }
     #zone(o, ms) {

@@ -15,6 +15,31 @@
     enumerable: false,
   });
 
+  // The engine escapes every slash of a pattern, also one that is escaped already.
+  const rawSource = Object.getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
+  Object.defineProperty(RegExp.prototype, 'source', {
+    get() {
+      const raw = rawSource.call(this);
+      if (!raw.includes('/')) return raw;
+      const written = raw.replaceAll('\\/', '/');
+      let out = '';
+      let inClass = false;
+      for (let at = 0; at < written.length; at++) {
+        const char = written[at];
+        if (char === '\\') {
+          out += char + (written[++at] ?? '');
+          continue;
+        }
+        if (char === '[') inClass = true;
+        else if (char === ']') inClass = false;
+        out += char === '/' && !inClass ? '\\/' : char;
+      }
+      return out;
+    },
+    configurable: true,
+    enumerable: false,
+  });
+
   // --- console -------------------------------------------------------------------------------
   const quote = (text) => (text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replace(/'/g, "\\'").replace(/\n/g, '\\n')}'`);
   function show(value, depth, seen) {
@@ -234,7 +259,7 @@
 
   // --- Node's globals, closed -------------------------------------------------------------------------
   define('process', {
-    env: Object.freeze(Object.create(null)),
+    env: Object.create(null),
     cwd: () => '/sandbox',
     exit: (code = 0) => native.exit(code),
     nextTick: (callback, ...args) => queueMicrotask(() => callback(...args)),
