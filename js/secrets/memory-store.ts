@@ -104,7 +104,7 @@ export class MemorySecretsStore {
   /** The secret, or null when there is none or the running tool may not read it. */
   async get(key: string, scope?: SecretScope): Promise<SecretValue | null> {
     if (!isSecretAllowed(key)) {
-      report('secret:get', 'denied', key, 'secret-access-denied');
+      report('secret:get', 'denied', key);
       return null;
     }
     const value = this.#find(key, scope);

@@ -83,7 +83,7 @@ export function parseSecretRef(text: string): ParsedSecretRef {
  * `input` show no more than its first four characters.
  */
 export function assertNotNakedString(text: string): void {
-  if (text.indexOf(':') > 0) return;
+  if (typeof text !== 'string' || text.indexOf(':') > 0) return;
   throw new SecretRefParseError(
     'naked-string',
     `Invalid secret reference: ${redact(text)}: ${EXPLANATIONS['naked-string']}.`,

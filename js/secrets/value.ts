@@ -100,7 +100,10 @@ export class SecretValue implements SecretValueLike {
 
   /** Makes a value of a text, kept as UTF-8. */
   static fromString(raw: string, options: SecretValueOptions = {}): SecretValue {
-    return new SecretValue(Buffer.from(raw, 'utf8'), options);
+    // Not `Buffer.from`, which takes small buffers from the shared pool, too.
+    const bytes = Buffer.alloc(Buffer.byteLength(raw));
+    bytes.write(raw, 'utf8');
+    return new SecretValue(bytes, options);
   }
 
   /** Makes a value of a copy of the bytes; no bytes at all is a value, too. */
@@ -115,10 +118,12 @@ export class SecretValue implements SecretValueLike {
   }
 
   /**
-   * Compares two values in time that does not depend on their contents. False when one is disposed or
-   * their lengths differ.
+   * Compares two values in time that does not depend on their contents. False when one is disposed,
+   * their lengths differ, or one is not of this copy of the class.
    */
   static timingSafeEquals(a: SecretValue, b: SecretValue): boolean {
+    // Values of another copy of the class keep their bytes from us.
+    if (!(#bytes in a) || !(#bytes in b)) return false;
     if (a.#disposed || b.#disposed || a.length !== b.length) return false;
     return timingSafeEqual(a.#bytes, b.#bytes);
   }
