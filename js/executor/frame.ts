@@ -111,7 +111,10 @@ export class Frame {
   span: ToolSpan | undefined = undefined;
   spanEpoch = 0;
   spanRan = false;
-  spanSettled = false;
+  /** How the tracer ended, once it has. */
+  spanEnding: number | undefined = undefined;
+  attemptEnded = false;
+  spanOver: ((code: number) => void) | undefined = undefined;
   settleAttempt: ((success: boolean) => void) | undefined = undefined;
   spanTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 

@@ -8,6 +8,7 @@ import { emitToolAudit } from '../../audit/index.js';
 import type { ToolAuditEvent } from '../../audit/index.js';
 import { NOOP_TRACER } from '../../core/index.js';
 import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolError, ToolErrorKind } from '../../core/index.js';
+import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
 import type { Frame } from '../frame.js';
 import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
@@ -44,8 +45,14 @@ function creationAttributes(frame: Frame): SpanAttributes {
 export function openSpan(frame: Frame, epoch: number): number {
   frame.spanEpoch = epoch;
   frame.spanRan = false;
-  frame.spanSettled = false;
+  frame.spanEnding = undefined;
+  frame.attemptEnded = false;
   frame.error = undefined;
+  // Registered here, the end runs in the context the call was started in, whatever context the
+  // tracer has opened for the attempt: the next call of a batch is started from it.
+  void new Promise<number>((resolve) => {
+    frame.spanOver = resolve;
+  }).then((code) => settleSpan(frame, epoch, code));
   const { runContext } = frame;
   const body = (span: AISpan): Promise<CompletedToolCall> => {
     if (frame.spanEpoch !== epoch || frame.spanRan) {
@@ -56,7 +63,7 @@ export function openSpan(frame: Frame, epoch: number): number {
     const attempt = new Promise<CompletedToolCall>((resolve, reject) => {
       frame.settleAttempt = (success) => {
         if (success) resolve(recordOf(frame));
-        else reject(frame.thrown ?? new Error(frame.error?.message));
+        else reject(rejectionOf(frame));
       };
     });
     // The tracer may drop the promise; a failure of the tool is not an unhandled rejection.
@@ -83,33 +90,44 @@ export function openSpan(frame: Frame, epoch: number): number {
     );
     return 0;
   } catch (error) {
-    if (frame.spanRan) {
-      // The attempt is on its way; the tracer is not needed to end it.
-      frame.spanSettled = true;
-      return 0;
-    }
-    return threw(frame, 'tracer.span', error);
+    if (!frame.spanRan) return threw(frame, 'tracer.span', error);
+    // The attempt is on its way; the tracer is not needed to end it.
+    spanSettled(frame, epoch, 0);
+    return 0;
   }
 }
 
+/** What the tracer is told of a failed attempt. */
+function rejectionOf(frame: Frame): unknown {
+  const { error } = frame;
+  if (!error) return frame.thrown ?? new Error('The call was left by a thrown undefined.');
+  return error.cause ?? new Error(error.message);
+}
+
+/** The tracer is done. The span is over when the attempt is too. */
 function spanSettled(frame: Frame, epoch: number, code: number): void {
   if (frame.spanEpoch !== epoch) return;
-  frame.spanSettled = true;
   if (frame.spanTimer !== undefined) globalThis.clearTimeout(frame.spanTimer);
   frame.spanTimer = undefined;
-  if (!frame.spanRan && code === 0) {
-    threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
+  frame.spanEnding = code;
+  if (frame.attemptEnded) {
+    frame.spanOver?.(code);
+  } else if (!frame.spanRan) {
+    if (code === 0) {
+      threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
+    }
+    frame.spanOver?.(THREW);
   }
-  settleSpan(frame, epoch, code);
 }
 
 /** The attempt has ended: lets the tracer end the span, which ends the attempt for the pipeline. */
 export function closeSpan(frame: Frame, epoch: number, success: number): number {
   release(frame);
-  const settleAttempt = frame.settleAttempt;
+  const { settleAttempt } = frame;
   frame.settleAttempt = undefined;
-  if (frame.spanSettled) {
-    settleSpan(frame, epoch, 0);
+  frame.attemptEnded = true;
+  if (frame.spanEnding !== undefined) {
+    frame.spanOver?.(frame.spanEnding);
   } else if (frame.runContext.tracer !== NOOP_TRACER) {
     // A tracer that never settles must not hold the call.
     frame.spanTimer = globalThis.setTimeout(() => spanSettled(frame, epoch, 0), TRACER_GRACE_MS);
@@ -251,12 +269,13 @@ export function pause(frame: Frame, epoch: number, ms: number): number {
     wake = resolve;
   }).then(() => {
     globalThis.clearTimeout(timer);
-    signal?.removeEventListener('abort', wake);
+    leave?.();
     settle(frame, epoch, 0);
   });
   const timer = globalThis.setTimeout(wake, ms);
+  let leave: (() => void) | undefined;
   if (signal?.aborted) wake();
-  else signal?.addEventListener('abort', wake, { once: true });
+  else if (signal) leave = onAbort(signal, wake);
   return -2;
 }
 
