@@ -238,9 +238,11 @@ function makeScope(frame: Frame, wake: () => void): CallScope {
 export function needsApproval(frame: Frame, epoch: number): number {
   const scope = makeScope(frame, () => {});
   const release = (): void => {
+    frame.releasePredicate = undefined;
     scope.channel.abort('finished');
     scope.detach();
   };
+  frame.releasePredicate = release;
   const input = frame.validated ?? frame.call.args;
   const { tool } = frame;
   return awaited(

@@ -47,6 +47,8 @@ export function openSpan(frame: Frame, epoch: number): number {
   frame.spanRan = false;
   frame.spanEnding = undefined;
   frame.attemptEnded = false;
+  frame.attemptFailed = false;
+  frame.ran = false;
   frame.error = undefined;
   // Registered here, the end runs in the context the call was started in, whatever context the
   // tracer has opened for the attempt: the next call of a batch is started from it.
@@ -84,7 +86,7 @@ export function openSpan(frame: Frame, epoch: number): number {
       () => spanSettled(frame, epoch, 0),
       (error: unknown) => {
         // After a failed attempt the tracer hands on that very failure.
-        if (!frame.error) threw(frame, 'tracer.span', error);
+        if (!frame.attemptFailed) threw(frame, 'tracer.span', error);
         spanSettled(frame, epoch, THREW);
       },
     );
@@ -126,6 +128,7 @@ export function closeSpan(frame: Frame, epoch: number, success: number): number 
   const { settleAttempt } = frame;
   frame.settleAttempt = undefined;
   frame.attemptEnded = true;
+  frame.attemptFailed = success !== 1;
   if (frame.spanEnding !== undefined) {
     frame.spanOver?.(frame.spanEnding);
   } else if (frame.runContext.tracer !== NOOP_TRACER) {
@@ -149,7 +152,7 @@ export function spanFailed(frame: Frame, cancelled: boolean, message: string): n
   return guarded(frame, 'span.setStatus', () => {
     frame.span?.setAttributes({ 'error.type': frame.error?.kind ?? 'execution_failed' });
     frame.span?.setStatus(cancelled ? 'cancelled' : 'error', message);
-    frame.span?.recordException(frame.thrown);
+    frame.span?.recordException(frame.error ? frame.error.cause : frame.thrown);
     return 0;
   });
 }
@@ -180,11 +183,9 @@ export function audit(frame: Frame, action: string, decision: string, metadata: 
     emitAudit(row);
     return 0;
   });
-  // A row about a thrown value must not replace it, unless the auditor itself is the news.
-  if (code === 0) {
-    frame.thrown = thrown;
-    frame.callback = callback;
-  }
+  // A row about a thrown value must not replace it, unless the auditor itself ends the call.
+  if (code === 0) frame.callback = callback;
+  if (code === 0 || frame.ran) frame.thrown = thrown;
   return code;
 }
 
@@ -199,13 +200,10 @@ export function held(frame: Frame, which: number): unknown {
 function emit(frame: Frame, event: ExecutorEvent): number {
   const sink = frame.state.options.streamingSink;
   if (!sink) return 0;
-  const { thrown } = frame;
-  const code = guarded(frame, 'streamingSink', () => {
+  return guarded(frame, 'streamingSink', () => {
     sink(event);
     return 0;
   });
-  if (code === 0 || frame.error) frame.thrown = thrown;
-  return code;
 }
 
 /** Keeps a failure as the outcome, and tells the sink where the site does. */
