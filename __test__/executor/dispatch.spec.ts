@@ -205,7 +205,7 @@ describe('7.11 the sandbox path', () => {
     const policies: Loose[] = [];
     const execute = vi.fn(async () => 'inline');
     const sandbox = { id: 'box', run(this: unknown, ...args: unknown[]) { runs.push([this, ...args]); return typeof result === 'function' ? (result as () => Promise<unknown>)() : Promise.resolve(result); } };
-    const b = bench([entry('t', { execute, ...fields })], { sandboxResolver: (policy: never) => { policies.push(policy as Loose); return sandbox as never; }, ...options });
+    const b = bench([entry('t', { execute, ...fields })], { sandboxResolver: (policy: unknown) => { policies.push(policy as Loose); return sandbox as never; }, ...options });
     return { b, runs, policies, execute, sandbox };
   };
 

@@ -246,5 +246,10 @@ export function countedSignal() {
     if (type === 'abort' && held.delete(listener)) listeners -= 1;
     remove(type as 'abort', listener);
   }) as never;
-  return { controller, signal, listeners: () => listeners, peak: () => listeners };
+  // Every listener of ours is a `once` one: the abort takes it away.
+  add('abort', () => {
+    held.clear();
+    listeners = 0;
+  });
+  return { controller, signal, listeners: () => listeners };
 }

@@ -111,10 +111,16 @@ export class Frame {
   span: ToolSpan | undefined = undefined;
   spanEpoch = 0;
   spanRan = false;
-  spanSettled = false;
+  /** How the tracer ended, once it has. */
+  spanEnding: number | undefined = undefined;
+  attemptEnded = false;
+  attemptFailed = false;
+  spanOver: ((code: number) => void) | undefined = undefined;
   settleAttempt: ((success: boolean) => void) | undefined = undefined;
   spanTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 
+  /** Ends the context of an approval predicate that has not answered. */
+  releasePredicate: (() => void) | undefined = undefined;
   controller: AbortController | undefined = undefined;
   detach: (() => void) | undefined = undefined;
   channel: StreamingChannel | undefined = undefined;
@@ -144,6 +150,8 @@ export class Frame {
   limitTimer: ReturnType<typeof setTimeout> | undefined = undefined;
   graceTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 
+  /** The tool of this attempt has settled or was given up on. */
+  ran = false;
   raw: unknown = undefined;
   envelope: ResultEnvelope<unknown> | undefined = undefined;
   textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = [];

@@ -5,6 +5,7 @@
  * @internal
  */
 import type { CallRuntime } from '../../native/binding.js';
+import { onAbort } from './abort.js';
 import { PENDING, THREW, frameAt } from './frame.js';
 import type { Frame } from './frame.js';
 
@@ -103,13 +104,24 @@ function watchAbort(frame: Frame, expire: () => void): () => void {
   const signal = frame.runContext.signal as AbortSignal | undefined;
   if (!signal) return () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const onAbort = (): void => {
-    timer = globalThis.setTimeout(expire, frame.state.graceMs);
+  let over = false;
+  const start = (): void => {
+    if (!over) timer = globalThis.setTimeout(expire, frame.state.graceMs);
   };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
+  let leave: (() => void) | undefined;
+  if (signal.aborted) {
+    start();
+  } else {
+    // The timer has to belong to this call's async context, whoever aborts; a promise made here does.
+    let wake: () => void = () => {};
+    void new Promise<void>((resolve) => {
+      wake = resolve;
+    }).then(start);
+    leave = onAbort(signal, wake);
+  }
   return () => {
-    signal.removeEventListener('abort', onAbort);
+    over = true;
+    leave?.();
     if (timer !== undefined) globalThis.clearTimeout(timer);
   };
 }

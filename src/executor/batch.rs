@@ -33,7 +33,7 @@ pub fn run_batch<H: BatchHost>(
 ) {
     let queue = Rc::new(RefCell::new(parallel));
     if sequential.is_empty() {
-        open_lanes(host, config, options, &queue);
+        open_lanes(host, config, options, &queue, false);
         return;
     }
     let (lane_host, config) = (host.clone(), Rc::clone(config));
@@ -43,21 +43,23 @@ pub fn run_batch<H: BatchHost>(
             run_one(&lane_host, &config, options, call, first).await;
             first = false;
         }
-        open_lanes(&lane_host, &config, options, &queue);
+        open_lanes(&lane_host, &config, options, &queue, true);
     });
 }
 
+/// `waited`: the sequential calls came first, so that even the first call of a lane was queued.
 fn open_lanes<H: BatchHost>(
     host: &H,
     config: &Rc<Config>,
     options: BatchOptions,
     queue: &Rc<RefCell<VecDeque<H::Call>>>,
+    waited: bool,
 ) {
     let lanes = queue.borrow().len().min(config.max_parallel);
     for _ in 0..lanes {
         let (lane_host, config, queue) = (host.clone(), Rc::clone(config), Rc::clone(queue));
         host.spawn(async move {
-            let mut first = true;
+            let mut first = !waited;
             loop {
                 let Some(call) = queue.borrow_mut().pop_front() else { return };
                 run_one(&lane_host, &config, options, call, first).await;

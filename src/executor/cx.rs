@@ -9,6 +9,9 @@ use crate::tool::ToolErrorKind;
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// What the host names as the thrower when a wait was ended by the cancellation of the run.
+const INTERRUPTED: &str = "run.signal";
+
 /// One attempt of one call.
 pub(super) struct Cx<H: Host> {
     pub host: H,
@@ -86,6 +89,11 @@ impl<H: Host> Cx<H> {
             }
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Whether the wait that just failed was ended by the cancellation of the run.
+    pub fn interrupted(&self) -> bool {
+        self.text(Text::Callback) == INTERRUPTED
     }
 
     /// Reports a callback that threw where the call goes on or ends regardless.

@@ -9,9 +9,6 @@ use crate::tool::ToolErrorKind;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What the host names as the thrower when a wait was ended by the cancellation of the run.
-const INTERRUPTED: &str = "run.signal";
-
 /// How a call ended. The values are with the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
@@ -58,7 +55,7 @@ pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions,
 /// One attempt. A wait that the cancellation of the run has ended ends the call as aborted.
 async fn attempt<H: Host>(cx: Cx<H>) -> Attempt {
     let result = phases_in_order(&cx).await;
-    if result == Err(Stop::Escaped) && cx.text(Text::Callback) == INTERRUPTED {
+    if result == Err(Stop::Escaped) && cx.interrupted() {
         let failure = Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled");
         return Err(cx.fail_with(failure, Report::RowAndEvent, Some("cancelled")));
     }

@@ -8,6 +8,7 @@ import type { ResolvedTool } from '../../core/index.js';
 import { createStreamingChannel } from '../../streaming/index.js';
 import type { StreamingChannel } from '../../streaming/index.js';
 import { withChildToolSecretsContext } from '../../secrets/context.js';
+import { onAbort } from '../abort.js';
 import { isBrokenJson, otherReading, parseWith } from '../args.js';
 import type { Parsed } from '../args.js';
 import { contextFor } from '../context.js';
@@ -203,16 +204,19 @@ interface CallScope {
   readonly detach: () => void;
 }
 
-/** A signal linked to the run's, a channel and a context. `onAbort` hears of a cancelled run. */
-function makeScope(frame: Frame, onAbort: () => void): CallScope {
+/** A signal linked to the run's, a channel and a context. `wake` is called when the run is cancelled. */
+function makeScope(frame: Frame, wake: () => void): CallScope {
   const controller = new AbortController();
   const signal = frame.runContext.signal as AbortSignal | undefined;
-  const abort = (): void => {
+  let detach = (): void => {};
+  if (signal?.aborted) {
     controller.abort();
-    onAbort();
-  };
-  if (signal?.aborted) controller.abort();
-  else signal?.addEventListener('abort', abort, { once: true });
+  } else if (signal) {
+    detach = onAbort(signal, () => {
+      controller.abort();
+      wake();
+    });
+  }
   const channel = makeChannel(frame);
   frame.owner ??= ownerOf(frame);
   const { secretResolver } = frame.state.options;
@@ -227,16 +231,18 @@ function makeScope(frame: Frame, onAbort: () => void): CallScope {
     },
     frame.owner,
   );
-  return { controller, channel, ctx, detach: () => signal?.removeEventListener('abort', abort) };
+  return { controller, channel, ctx, detach };
 }
 
 /** Evaluates the approval predicate in a context of its own, closed again whatever happens. */
 export function needsApproval(frame: Frame, epoch: number): number {
   const scope = makeScope(frame, () => {});
   const release = (): void => {
+    frame.releasePredicate = undefined;
     scope.channel.abort('finished');
     scope.detach();
   };
+  frame.releasePredicate = release;
   const input = frame.validated ?? frame.call.args;
   const { tool } = frame;
   return awaited(

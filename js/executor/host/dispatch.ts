@@ -166,6 +166,7 @@ export function release(frame: Frame): void {
   if (frame.graceTimer !== undefined) globalThis.clearTimeout(frame.graceTimer);
   frame.limitTimer = undefined;
   frame.graceTimer = undefined;
+  frame.releasePredicate?.();
   frame.channel?.abort('finished');
   frame.detach?.();
   frame.detach = undefined;
@@ -175,12 +176,14 @@ export function release(frame: Frame): void {
 export function close(frame: Frame): number {
   const duration = performance.now() - frame.startedAt;
   release(frame);
+  frame.ran = true;
   return frame.tool.__streamingHint ? -1 - duration : duration;
 }
 
 /** The wait a rate limit asks for; -2 when it names none, -1 for any other error. */
 export function pacing(frame: Frame): number {
-  if (!(frame.thrown instanceof ToolRateLimitError)) return -1;
-  const wait = frame.thrown.retryAfterMs;
+  const thrown = frame.error ? frame.error.cause : frame.thrown;
+  if (!(thrown instanceof ToolRateLimitError)) return -1;
+  const wait = thrown.retryAfterMs;
   return wait === undefined ? -2 : Math.max(0, Number(wait) || 0);
 }

@@ -8,6 +8,7 @@ import { emitToolAudit } from '../../audit/index.js';
 import type { ToolAuditEvent } from '../../audit/index.js';
 import { NOOP_TRACER } from '../../core/index.js';
 import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolError, ToolErrorKind } from '../../core/index.js';
+import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
 import type { Frame } from '../frame.js';
 import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
@@ -44,8 +45,16 @@ function creationAttributes(frame: Frame): SpanAttributes {
 export function openSpan(frame: Frame, epoch: number): number {
   frame.spanEpoch = epoch;
   frame.spanRan = false;
-  frame.spanSettled = false;
+  frame.spanEnding = undefined;
+  frame.attemptEnded = false;
+  frame.attemptFailed = false;
+  frame.ran = false;
   frame.error = undefined;
+  // Registered here, the end runs in the context the call was started in, whatever context the
+  // tracer has opened for the attempt: the next call of a batch is started from it.
+  void new Promise<number>((resolve) => {
+    frame.spanOver = resolve;
+  }).then((code) => settleSpan(frame, epoch, code));
   const { runContext } = frame;
   const body = (span: AISpan): Promise<CompletedToolCall> => {
     if (frame.spanEpoch !== epoch || frame.spanRan) {
@@ -56,7 +65,7 @@ export function openSpan(frame: Frame, epoch: number): number {
     const attempt = new Promise<CompletedToolCall>((resolve, reject) => {
       frame.settleAttempt = (success) => {
         if (success) resolve(recordOf(frame));
-        else reject(frame.thrown ?? new Error(frame.error?.message));
+        else reject(rejectionOf(frame));
       };
     });
     // The tracer may drop the promise; a failure of the tool is not an unhandled rejection.
@@ -77,39 +86,51 @@ export function openSpan(frame: Frame, epoch: number): number {
       () => spanSettled(frame, epoch, 0),
       (error: unknown) => {
         // After a failed attempt the tracer hands on that very failure.
-        if (!frame.error) threw(frame, 'tracer.span', error);
+        if (!frame.attemptFailed) threw(frame, 'tracer.span', error);
         spanSettled(frame, epoch, THREW);
       },
     );
     return 0;
   } catch (error) {
-    if (frame.spanRan) {
-      // The attempt is on its way; the tracer is not needed to end it.
-      frame.spanSettled = true;
-      return 0;
-    }
-    return threw(frame, 'tracer.span', error);
+    if (!frame.spanRan) return threw(frame, 'tracer.span', error);
+    // The attempt is on its way; the tracer is not needed to end it.
+    spanSettled(frame, epoch, 0);
+    return 0;
   }
 }
 
+/** What the tracer is told of a failed attempt. */
+function rejectionOf(frame: Frame): unknown {
+  const { error } = frame;
+  if (!error) return frame.thrown ?? new Error('The call was left by a thrown undefined.');
+  return error.cause ?? new Error(error.message);
+}
+
+/** The tracer is done. The span is over when the attempt is too. */
 function spanSettled(frame: Frame, epoch: number, code: number): void {
   if (frame.spanEpoch !== epoch) return;
-  frame.spanSettled = true;
   if (frame.spanTimer !== undefined) globalThis.clearTimeout(frame.spanTimer);
   frame.spanTimer = undefined;
-  if (!frame.spanRan && code === 0) {
-    threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
+  frame.spanEnding = code;
+  if (frame.attemptEnded) {
+    frame.spanOver?.(code);
+  } else if (!frame.spanRan) {
+    if (code === 0) {
+      threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
+    }
+    frame.spanOver?.(THREW);
   }
-  settleSpan(frame, epoch, code);
 }
 
 /** The attempt has ended: lets the tracer end the span, which ends the attempt for the pipeline. */
 export function closeSpan(frame: Frame, epoch: number, success: number): number {
   release(frame);
-  const settleAttempt = frame.settleAttempt;
+  const { settleAttempt } = frame;
   frame.settleAttempt = undefined;
-  if (frame.spanSettled) {
-    settleSpan(frame, epoch, 0);
+  frame.attemptEnded = true;
+  frame.attemptFailed = success !== 1;
+  if (frame.spanEnding !== undefined) {
+    frame.spanOver?.(frame.spanEnding);
   } else if (frame.runContext.tracer !== NOOP_TRACER) {
     // A tracer that never settles must not hold the call.
     frame.spanTimer = globalThis.setTimeout(() => spanSettled(frame, epoch, 0), TRACER_GRACE_MS);
@@ -131,7 +152,7 @@ export function spanFailed(frame: Frame, cancelled: boolean, message: string): n
   return guarded(frame, 'span.setStatus', () => {
     frame.span?.setAttributes({ 'error.type': frame.error?.kind ?? 'execution_failed' });
     frame.span?.setStatus(cancelled ? 'cancelled' : 'error', message);
-    frame.span?.recordException(frame.thrown);
+    frame.span?.recordException(frame.error ? frame.error.cause : frame.thrown);
     return 0;
   });
 }
@@ -162,11 +183,9 @@ export function audit(frame: Frame, action: string, decision: string, metadata: 
     emitAudit(row);
     return 0;
   });
-  // A row about a thrown value must not replace it, unless the auditor itself is the news.
-  if (code === 0) {
-    frame.thrown = thrown;
-    frame.callback = callback;
-  }
+  // A row about a thrown value must not replace it, unless the auditor itself ends the call.
+  if (code === 0) frame.callback = callback;
+  if (code === 0 || frame.ran) frame.thrown = thrown;
   return code;
 }
 
@@ -181,13 +200,10 @@ export function held(frame: Frame, which: number): unknown {
 function emit(frame: Frame, event: ExecutorEvent): number {
   const sink = frame.state.options.streamingSink;
   if (!sink) return 0;
-  const { thrown } = frame;
-  const code = guarded(frame, 'streamingSink', () => {
+  return guarded(frame, 'streamingSink', () => {
     sink(event);
     return 0;
   });
-  if (code === 0 || frame.error) frame.thrown = thrown;
-  return code;
 }
 
 /** Keeps a failure as the outcome, and tells the sink where the site does. */
@@ -251,12 +267,13 @@ export function pause(frame: Frame, epoch: number, ms: number): number {
     wake = resolve;
   }).then(() => {
     globalThis.clearTimeout(timer);
-    signal?.removeEventListener('abort', wake);
+    leave?.();
     settle(frame, epoch, 0);
   });
   const timer = globalThis.setTimeout(wake, ms);
+  let leave: (() => void) | undefined;
   if (signal?.aborted) wake();
-  else signal?.addEventListener('abort', wake, { once: true });
+  else if (signal) leave = onAbort(signal, wake);
   return -2;
 }
 

@@ -17,6 +17,7 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, dispatched: &Dispatche
     let message = match cx.host.output_fits(cx.call).await {
         Ok(true) => return Ok(unpacked),
         Ok(false) => cx.text(Text::SchemaError),
+        Err(_) if cx.interrupted() => return Err(Stop::Escaped),
         Err(_) => {
             cx.callback_failed();
             format!("The output schema threw: {}", cx.text(Text::Thrown))

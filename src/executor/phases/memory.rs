@@ -17,7 +17,7 @@ pub(in crate::executor) async fn snapshot<H: Host>(cx: &Cx<H>) -> Result<bool, S
     // The factory's own exception comes through here as well, and stops the call.
     match cx.host.snapshot(cx.call).await {
         Ok(taken) => Ok(taken),
-        Err(_) if cx.text(Text::Callback) == "memoryGuardFactory" => Err(Stop::Escaped),
+        Err(_) if cx.interrupted() || cx.text(Text::Callback) == "memoryGuardFactory" => Err(Stop::Escaped),
         Err(_) => {
             cx.callback_failed();
             if cx.tool.memory_tier != Some(MemoryGuardTier::Untrusted) {

@@ -11,6 +11,9 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>) -> Result<(), Stop> {
         return Ok(());
     }
     let Ok(answer) = cx.host.permission(cx.call).await else {
+        if cx.interrupted() {
+            return Err(Stop::Escaped);
+        }
         cx.count_tool("tool.executor.permission-hook-failed.total");
         let message = format!("Permission hook failed (fail-closed): {}", cx.text(Text::Thrown));
         return Err(fail(cx, CapabilityBlocked, message));

@@ -18,6 +18,9 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, tier: &Tier) -> Result
         return Ok(false);
     }
     let keyed = cx.host.idempotency_key(cx.call).await;
+    if !keyed && cx.interrupted() {
+        return Err(Stop::Escaped);
+    }
     if keyed {
         let labels = [("sideEffectClass", cx.tool.class.as_str()), ("toolName", cx.tool.name.as_str())];
         cx.count("tool.classification.idempotency-key-evaluated.total", &labels, 1.0);

@@ -15,6 +15,7 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>) -> Result<(), Stop> {
     match cx.host.repair(cx.call).await {
         Ok(Repair::Fits) => Ok(()),
         Ok(Repair::Nothing | Repair::StillInvalid) => Err(invalid(cx, Text::SchemaError)),
+        Err(_) if cx.interrupted() => Err(Stop::Escaped),
         Err(_) => {
             cx.callback_failed();
             Err(invalid(cx, Text::Thrown))

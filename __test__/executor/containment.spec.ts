@@ -1,0 +1,232 @@
+/**
+ * What callbacks that throw, or never settle, may do to a call (spec 02 section 14 in the form of
+ * issue 4): before the tool runs they stop the call, afterwards they never lose its result.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import { onToolAudit } from 'ferrule/audit';
+import { createToolExecutor } from 'ferrule/executor';
+import { bench, call, counters, countedSignal, deferred, entry, failure, nothing, registryOf, run, sleep, success, type Loose } from './kit.js';
+
+const broke = new Error('callback broke');
+const throws = (): never => { throw broke; };
+const WRITER = { __sideEffectClass: 'side-effecting' };
+const snapshot = { digest: [{ region: 'm', hash: '1' }], durationUs: 1 };
+type Ctx = { signal: AbortSignal; streamContent(chunk: unknown): void; reportProgress(n: number): void };
+
+describe('14 before the tool runs: executeOne rejects with the value, executeBatch gives a record', () => {
+  const cases: [string, Loose, Loose][] = [
+    ['argumentPolicy.deniesName', {}, { argumentPolicy: { evaluate: () => ({ effect: 'allow' }), deniesName: throws } }],
+    ['inputSchema', { inputSchema: { parse: throws, safeParse: throws } }, {}],
+    ['inputSchema after a rewrite', { inputSchema: { parse: throws, safeParse: (x: Loose) => { if (x['again']) throw broke; return { success: true, data: x }; } } }, { permissionHook: () => ({ decision: 'allow', updatedInput: { again: 1 } }) }],
+    ['needsApproval', { needsApproval: throws }, {}],
+    ['needsApproval, rejecting', { needsApproval: async () => throws() }, {}],
+    ['approvalGate', { needsApproval: true }, { approvalGate: { request: throws } }],
+    ['approvalGate, rejecting', { needsApproval: true }, { approvalGate: { request: async () => throws() } }],
+    ['argumentPolicy.evaluate', {}, { argumentPolicy: { evaluate: throws } }],
+    ['argumentPolicy.decide', {}, { argumentPolicy: { evaluate: () => ({ effect: 'allow' }), decide: throws } }],
+    ['dataFlowGuard.inspect', WRITER, { dataFlowGuard: { inspect: throws, record: () => {} } }],
+    ['memoryGuardFactory', {}, { memoryGuardFactory: throws }],
+    ['sandboxResolver', {}, { sandboxResolver: throws }],
+    ['emitAudit on the start row', {}, { emitAudit: throws }],
+    ['streamingSink on start', {}, { streamingSink: throws }],
+  ];
+  it.each(cases)('%s', async (_name, fields, options) => {
+    const execute = vi.fn(async () => 'ran');
+    const b = bench([entry('t', { ...fields, execute })], options as never);
+    await expect(b.one('t')).rejects.toBe(broke);
+    const record = await b.batchOne('t');
+    expect(failure(record)).toMatchObject({
+      kind: 'execution_failed', message: 'tool execution rejected outside the executor pipeline: callback broke',
+      recoverable: false, recoveryHint: 'try_alternative',
+    });
+    expect('cause' in record.outcome).toBe(false);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it('issue 4: what escaped is counted by callback, and told to the auditor', async () => {
+    const b = bench([entry('t', { needsApproval: throws })]);
+    await b.batchOne('t');
+    const key = Object.keys(counters()).find((name) => name.startsWith('tool.executor.callback-failed.total{'));
+    expect(key).toContain('callback=needsApproval');
+    expect(b.row('tool:execute:error')?.metadata).toMatchObject({ kind: 'callback-failed', callback: 'needsApproval', message: 'callback broke' });
+  });
+
+  it('the gate row is written, the denied row is not', async () => {
+    const b = bench([entry('t', { needsApproval: true })], { approvalGate: { request: throws } });
+    await b.batchOne('t');
+    expect(b.actions().filter((action) => action.startsWith('tool:approval'))).toEqual(['tool:approval:requested']);
+  });
+
+  it('a span whose methods throw before the tool runs stops the call', async () => {
+    for (const method of ['setAttributes', 'addEvent']) {
+      const execute = vi.fn(async () => 'ran');
+      const b = bench([entry('t', { execute })]);
+      const span = { setAttributes: () => {}, addEvent: () => {}, setStatus: () => {}, recordException: () => {}, end: () => {}, [method]: throws };
+      const tracer = { span: async (_: unknown, fn: (span: unknown) => unknown) => await fn(span) };
+      await expect(b.one('t', {}, { runContext: run({ tracer }) })).rejects.toBe(broke);
+      expect(execute).not.toHaveBeenCalled();
+    }
+  });
+});
+
+describe('issue 4, after the tool ran: the result is not lost', () => {
+  const body = 'x'.repeat(4_000);
+  const cases: [string, Loose, Loose, string][] = [
+    ['emitAudit on every later row', { execute: async () => body }, { emitAudit: (row: { action: string }) => { if (row.action !== 'tool:execute:start') throw broke; } }, 'emitAudit'],
+    ['streamingSink on end', {}, { streamingSink: (event: { type: string }) => { if (event.type === 'tool.execute.end') throw broke; } }, 'streamingSink'],
+    ['tokenCounter', {}, { tokenCounter: { count: throws } }, 'tokenCounter.count'],
+    ['tokenCounter that answers NaN', {}, { tokenCounter: { count: () => Number.NaN } }, 'tokenCounter.count'],
+    ['summarizer', { execute: async () => body, maxResultTokens: 100, truncationStrategy: 'summarize' }, { summarizer: { model: 'm', summarize: throws } }, 'summarizer.summarize'],
+    ['summarizer, rejecting', { execute: async () => body, maxResultTokens: 100, truncationStrategy: 'summarize' }, { summarizer: { model: 'm', summarize: async () => throws() } }, 'summarizer.summarize'],
+    ['spill writer', { execute: async () => body, maxResultTokens: 100, truncationStrategy: 'spill-to-file' }, { spill: { artifactRoot: '/s', write: throws } }, 'spill.write'],
+    ['spill writer, rejecting', { execute: async () => body, maxResultTokens: 100, truncationStrategy: 'spill-to-file' }, { spill: { artifactRoot: '/s', write: async () => throws() } }, 'spill.write'],
+    ['dataFlowGuard.record', {}, { dataFlowGuard: { inspect: () => ({ action: 'allow' }), record: throws } }, 'dataFlowGuard.record'],
+  ];
+  it.each(cases)('%s', async (_name, fields, options, callback) => {
+    const b = bench([entry('t', fields)], options as never);
+    const record = await b.one('t');
+    const { output } = success(record);
+    expect(typeof output).toBe('string');
+    const counted = Object.entries(counters()).filter(([key]) => key.startsWith('tool.executor.callback-failed.total{'));
+    expect(counted.map(([key]) => key)).toContainEqual(expect.stringContaining(`callback=${callback}`));
+    if (fields['maxResultTokens'] !== undefined) expect(output).toContain('strategy=middle');
+  });
+
+  it('a counter that throws only on the second text keeps the result, bounded', async () => {
+    let asked = 0;
+    const b = bench([entry('t', { execute: async () => body, maxResultTokens: 100 })], {
+      tokenCounter: { count: (text: string) => { asked += 1; if (asked > 1) throw broke; return text.length; } },
+    });
+    const { output } = success(await b.one('t'));
+    expect((output as string).length).toBeLessThan(2_000);
+    expect(output).toContain('graphorin:result:truncated');
+  });
+
+  it('a failing call keeps its own error whatever sink, auditor and span do', async () => {
+    const own = new Error('own');
+    const span = { setAttributes: () => {}, addEvent: () => {}, setStatus: throws, recordException: throws, end: () => {} };
+    const tracer = { span: async (_: unknown, fn: (span: unknown) => unknown) => await fn(span) };
+    const b = bench([entry('t', { execute: async () => { throw own; } })], {
+      streamingSink: (event) => { if (event.type === 'tool.execute.error') throw broke; },
+      emitAudit: (row) => { if (row.action === 'tool:execute:error') throw broke; },
+    });
+    const outcome = failure(await b.one('t', {}, { runContext: run({ tracer }) }));
+    expect(outcome).toMatchObject({ kind: 'execution_failed', message: 'own' });
+    expect(outcome.cause).toBe(own);
+  });
+
+  it('a span whose methods throw after the tool ran loses nothing', async () => {
+    let ran = false;
+    const span = { setAttributes: () => { if (ran) throw broke; }, addEvent: () => {}, setStatus: () => {}, recordException: () => {}, end: throws };
+    const tracer = { span: async (_: unknown, fn: (span: unknown) => unknown) => await fn(span) };
+    const b = bench([entry('t', { execute: async () => { ran = true; return { n: 1 }; } })]);
+    expect(success(await b.one('t', {}, { runContext: run({ tracer }) })).output).toEqual({ n: 1 });
+  });
+
+  it.each([
+    ['rejects afterwards', async (fn: (span: unknown) => Promise<unknown>, span: unknown) => { await fn(span); throw broke; }],
+    ['throws synchronously after it started the body', (fn: (span: unknown) => Promise<unknown>, span: unknown) => { void fn(span); throw broke; }],
+    ['rejects while the tool runs', async (fn: (span: unknown) => Promise<unknown>, span: unknown) => { void fn(span); await null; throw broke; }],
+    ['settles at once, not waiting for the body', async (fn: (span: unknown) => Promise<unknown>, span: unknown) => { void fn(span); }],
+    ['settles with something else', async (fn: (span: unknown) => Promise<unknown>, span: unknown) => { await fn(span); return 'other'; }],
+    ['runs the body twice', async (fn: (span: unknown) => Promise<unknown>, span: unknown) => { const first = fn(span); await fn(span).catch(() => {}); return await first; }],
+    ['never settles', (fn: (span: unknown) => Promise<unknown>, span: unknown) => { void fn(span); return new Promise(() => {}); }],
+  ])('14 a tracer that %s loses nothing', async (_name, span) => {
+    const inert = { setAttributes: () => {}, addEvent: () => {}, setStatus: () => {}, recordException: () => {}, end: () => {} };
+    const tracer = { span: (_: unknown, fn: never) => span(fn, inert) };
+    const runs = vi.fn(async () => { await sleep(5); return 'kept'; });
+    const b = bench([entry('t', { execute: runs }), entry('f', { execute: async () => { await sleep(2); throw new Error('own'); } })]);
+    const records = await b.batch(['t', 'f', 't', 'f', 't'], { runContext: run({ tracer }) });
+    expect(records.map(({ outcome }) => ('kind' in outcome ? outcome.message : outcome.output))).toEqual(['kept', 'own', 'kept', 'own', 'kept']);
+    expect(runs).toHaveBeenCalledTimes(3);
+  });
+
+  it('14 a tracer that never runs the body fails the call', async () => {
+    const b = bench([entry('t')]);
+    const record = await b.batchOne('t', {}, { runContext: run({ tracer: { span: async () => 'nothing' } }) });
+    expect(failure(record).kind).toBe('execution_failed');
+  });
+
+  it('14 an output schema that throws fails the call as invalid_output, without losing why', async () => {
+    const b = bench([entry('t', { outputSchema: { parse: throws, safeParse: throws } })]);
+    expect(failure(await b.one('t'))).toMatchObject({ kind: 'invalid_output', message: expect.stringContaining('callback broke') });
+  });
+
+  it('14 a sink that throws on progress throws into the tool, and nowhere else', async () => {
+    const options = { streamingSink: (event: { type: string }) => { if (event.type === 'tool.execute.partial') throw broke; } };
+    const uncaught = bench([entry('t', { streamingHint: true, execute: async (_: unknown, ctx: Ctx) => { ctx.streamContent({ kind: 'text', text: 'a' }); } })], options);
+    const outcome = failure(await uncaught.one('t'));
+    expect(outcome).toMatchObject({ kind: 'execution_failed', message: 'callback broke' });
+    expect(outcome.cause).toBe(broke);
+    const caught = bench([entry('t', { streamingHint: true, execute: async (_: unknown, ctx: Ctx) => { try { ctx.streamContent({ kind: 'text', text: 'a' }); } catch { return 'fine'; } } })], options);
+    expect(success(await caught.one('t')).output).toBe('fine');
+  });
+
+  it('22 row 33: outputs without JSON text are no failure', async () => {
+    for (const output of [() => 1, Symbol('s'), 10n]) {
+      const b = bench([entry('t', { execute: async () => output })]);
+      expect(success(await b.one('t')).output).toBe(output);
+    }
+    const cycle: Loose = {};
+    cycle['self'] = cycle;
+    expect(success(await bench([entry('t', { execute: async () => cycle })]).one('t')).output).toBe(cycle);
+  });
+
+  it('global audit listeners are contained one by one', async () => {
+    const heard: string[] = [];
+    const executor = createToolExecutor({ registry: registryOf([entry('t')]) as never });
+    const b = bench([]);
+    onToolAudit(throws);
+    onToolAudit((row) => { heard.push(row.action); });
+    success(await executor.executeOne({ call: call('t'), runContext: b.runContext, stepNumber: 1 }));
+    expect(heard).toEqual(['tool:execute:start', 'tool:execute:end']);
+  });
+
+  it('a hostile getter on what a tool returns is contained', async () => {
+    const output = { get x(): never { throw broke; } };
+    const b = bench([entry('t', { execute: async () => output }), entry('e', { execute: async () => ({ get output(): never { throw broke; } }) })]);
+    const records = await b.batch(['t', 'e']);
+    expect(records).toHaveLength(2);
+    expect(success(records[0]!).output).toBe(output);
+  });
+});
+
+describe('issue 4: callbacks that never settle hold a call only as long as its run', () => {
+  const never = (): Promise<never> => new Promise(() => {});
+  const cases: [string, Loose, Loose][] = [
+    ['permission hook', {}, { permissionHook: never }],
+    ['needsApproval', { needsApproval: never }, {}],
+    ['approval gate', { needsApproval: true }, { approvalGate: { request: never } }],
+    ['repair', { inputSchema: nothing }, { repair: { repair: never } }],
+    ['async schema', { inputSchema: { '~standard': { version: 1, vendor: 'x', validate: never } } }, {}],
+    ['memory snapshot', {}, { memoryGuardFactory: () => ({ tier: 'unknown', snapshot: never, verify: never }), memoryRegionReader: { regions: [], read: never } }],
+    ['idempotency key', { idempotencyKey: never }, {}],
+    ['idempotency store', { idempotencyKey: () => 'k' }, { idempotencyStore: { get: never, set: () => {} } }],
+    ['summarizer', { execute: async () => 'x'.repeat(4_000), maxResultTokens: 100, truncationStrategy: 'summarize' }, { summarizer: { model: 'm', summarize: never } }],
+    ['spill writer', { execute: async () => 'x'.repeat(4_000), maxResultTokens: 100, truncationStrategy: 'spill-to-file' }, { spill: { artifactRoot: '/s', write: never } }],
+    ['memory verify', {}, { memoryGuardFactory: () => ({ tier: 'unknown', snapshot: async () => snapshot, verify: never }), memoryRegionReader: { regions: [], read: never } }],
+  ];
+  it.each(cases)('%s', async (name, fields, options) => {
+    const { controller, signal, listeners } = countedSignal();
+    const b = bench([entry('t', fields), entry('good')], { cancellationGraceMs: 10, maxParallelTools: 1, ...options } as never);
+    setTimeout(() => controller.abort(), 5);
+    const records = await b.batch(['t', 'good'], { runContext: { ...b.runContext, signal } });
+    const [first] = records.map(({ outcome }) => ('kind' in outcome ? outcome.kind : 'ok'));
+    // The tool of the last one had finished before the abort; only its verify hangs.
+    expect(first).toBe(name === 'memory verify' ? 'ok' : 'aborted');
+    expect(records).toHaveLength(2);
+    expect(listeners()).toBe(0);
+  });
+
+  it('a gate that answers after the run was aborted and given up changes nothing', async () => {
+    const answer = deferred<{ granted: true }>();
+    const execute = vi.fn(async () => 'ran');
+    const controller = new AbortController();
+    const b = bench([entry('t', { needsApproval: true, execute })], { approvalGate: { request: () => answer.promise }, cancellationGraceMs: 5 });
+    setTimeout(() => controller.abort(), 2);
+    expect(failure(await b.one('t', {}, { runContext: { ...b.runContext, signal: controller.signal } }))).toMatchObject({ kind: 'aborted', message: 'Tool execution cancelled' });
+    answer.resolve({ granted: true });
+    await sleep(5);
+    expect(execute).not.toHaveBeenCalled();
+  });
+});
