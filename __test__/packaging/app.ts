@@ -1,9 +1,14 @@
 // An app like our users': an empty folder with the packed package installed, nothing of the checkout.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
+
+// Compilers, npm and other Nodes are started; on a busy machine each may take its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const onWindows = process.platform === 'win32';
@@ -49,6 +54,28 @@ function pack(folder: string, to: string): string {
   return join(to, filename.replace(/^@/, '').replace('/', '-'));
 }
 
+/** The tarball of this repository, packed anew only when something in it changed: it holds large binaries. */
+function packedRepository(): string {
+  const parts = ['package.json', 'README.md', 'CHANGELOG.md', 'COMPATIBILITY.md', 'SECURITY.md', 'LICENSE', 'index.js', 'index.d.ts'];
+  const files = [...parts.map((part) => join(root, part)).filter(existsSync), ...filesOf(join(root, 'dist')), ...filesOf(join(root, 'native'))];
+  const hash = createHash('sha256');
+  for (const file of files.filter((one) => !basename(one).startsWith('.'))) {
+    const { mtimeMs, size } = statSync(file);
+    hash.update(`${file}\0${mtimeMs}\0${size}\0`);
+  }
+  const folder = join(root, 'target', 'packed');
+  const kept = join(folder, `ferrule-${hash.digest('hex').slice(0, 16)}.tgz`);
+  if (!existsSync(kept)) {
+    mkdirSync(folder, { recursive: true });
+    const scratch = mkdtempSync(join(folder, 'new-'));
+    const made = pack(root, scratch);
+    for (const old of readdirSync(folder).filter((name) => name.endsWith('.tgz'))) rmSync(join(folder, old), { force: true });
+    renameSync(made, kept);
+    rmSync(scratch, { recursive: true });
+  }
+  return kept;
+}
+
 export interface App {
   readonly folder: string;
   readonly installed: string;
@@ -70,7 +97,7 @@ export function createApp(name: string, as = 'ferrule', folders: Readonly<Record
     if (!existsSync(join(root, built))) throw new Error(`${built} is missing: run \`npm run setup\` first`);
   }
   const folder = mkdtempSync(join(tmpdir(), `ferrule-app-${name}-`));
-  const tarball = pack(root, folder);
+  const tarball = packedRepository();
   const local = (path: string): string => `file:${pack(join(root, 'node_modules', path), folder)}`;
   const more = Object.entries(folders).map(([of, path]) => [of, `file:${pack(path, folder)}`] as const);
   writeFileSync(

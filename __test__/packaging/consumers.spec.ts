@@ -8,7 +8,7 @@ import type { App } from './app.js';
 let app: App;
 beforeAll(() => {
   app = createApp('consumers');
-}, 180_000);
+});
 afterAll(() => app?.remove());
 
 const tool = (name: string): string => join(root, 'node_modules', '.bin', name);

@@ -13,7 +13,7 @@ beforeAll(() => {
     '@graphorin/core': join(example, 'packages', 'core'),
   });
   copyFileSync(join(example, 'app.mjs'), join(app.folder, 'app.mjs'));
-}, 180_000);
+});
 afterAll(() => app?.remove());
 
 describe('examples/drop-in', () => {

@@ -16,7 +16,7 @@ beforeAll(() => {
   binary = join(app.folder, 'elsewhere.node');
   copyFileSync(join(native, name!), binary);
   for (const file of readdirSync(native).filter(isBinary)) rmSync(join(native, file));
-}, 180_000);
+});
 afterAll(() => app?.remove());
 
 /** Loads the addon by the first thing that needs it. */

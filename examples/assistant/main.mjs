@@ -4,6 +4,7 @@ import { createFileResultReader, createDefaultSpillWriter, createReadResultTool,
 import { snapshotCounters } from 'ferrule/audit';
 import { createCodeExecuteTool, projectToolApi } from 'ferrule/code-mode';
 import { NOOP_TRACER, zeroUsage } from 'ferrule/core';
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,8 @@ export async function play() {
   process.once('exit', tidy);
   const timeline = createTimeline();
   const abort = new AbortController();
+  // Every call in flight listens to the run's signal, a script's calls too; Node warns from eleven on.
+  setMaxListeners(64, abort.signal);
   const runContext = createRunContext(transcript.runId, abort.signal);
   const recorded = new Map(transcript.turns.flatMap((turn) => turn.calls).map((call) => [call.id, call]));
   const running = new Map();
@@ -125,7 +128,7 @@ export async function play() {
       ['calls of its script', scripted.calls],
       ['licences', Object.entries(counted).map(([licence, count]) => `${licence} ${count}`).join(', ')],
       ['read back', `${(pages[0]?.totalBytes / 1024).toFixed(1)} KB in ${pages.length} pages`],
-      ['executor counters', Object.keys(snapshotCounters()).length],
+      ['counted by ferrule', Object.keys(snapshotCounters().counters).length + ' counters'],
     ],
     faults,
   );

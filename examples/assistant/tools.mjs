@@ -25,7 +25,9 @@ async function manifestOf(name) {
 }
 
 async function* textFiles(folder) {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  const entries = await readdir(folder, { withFileTypes: true });
+  // The same order on every file system.
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* textFiles(path);
     else if (/\.(js|mjs|cjs|ts|md|json)$/.test(entry.name)) yield path;
