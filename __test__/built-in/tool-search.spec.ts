@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { getCounterForTesting, resetCountersForTesting } from 'ferrule/audit';
 import { createToolSearchTool, type ToolSearchToolOptions } from 'ferrule/built-in';
@@ -154,5 +154,24 @@ describe('tool_search (spec 01 section 7)', () => {
     const registry = { searchDeferred: async () => Promise.reject(new Error('down')) } as unknown as ToolRegistry;
     await expect(createToolSearchTool({ registry }).execute({ query: 'x' }, noContext)).rejects.toThrow('down');
     expect(counted()).toBe(1);
+  });
+});
+
+describe('tool_search over zod 3', () => {
+  afterEach(() => {
+    vi.doUnmock('zod');
+    vi.resetModules();
+  });
+
+  it('1: the schemas are the same with the older line', async () => {
+    vi.resetModules();
+    vi.doMock('zod', async () => import('zod3'));
+    const fresh = await import('ferrule/built-in');
+    const over3 = fresh.createToolSearchTool({ registry: createToolRegistry() });
+    const over4 = createToolSearchTool({ registry: createToolRegistry() });
+    expect(over3.inputSchema).toHaveProperty('_def.typeName', 'ZodObject');
+    expect(projectSchemaToJsonSchema(over3.inputSchema)).toEqual(projectSchemaToJsonSchema(over4.inputSchema));
+    expect(projectSchemaToJsonSchema(over3.outputSchema)).toEqual(projectSchemaToJsonSchema(over4.outputSchema));
+    expect(over3.inputSchema.safeParse({ query: 'x', k: 16 }).success).toBe(false);
   });
 });

@@ -66,7 +66,7 @@ export function defineBm25Index(
     index.add(key, order, text);
   });
   return (query, k = 5) => {
-    const found = index.query(query, k);
+    const found = index.query(query, Number(k));
     const matches: Bm25Match[] = [];
     for (let at = 0; at + 1 < found.length; at += 2) {
       matches.push({ id: ids[found[at] ?? 0] ?? '', score: found[at + 1] ?? 0 });

@@ -13,7 +13,7 @@ export function tagsOf(entry: RegistryEntry): ReadonlyArray<string> {
  * @internal
  */
 export function searchText(entry: RegistryEntry): string {
-  let text = `${entry.name} ${entry.description}`;
+  let text = `${entry.name} ${entry.description ?? ''}`;
   const tags = tagsOf(entry);
   if (tags.length > 0) text += ` ${tags.join(' ')}`;
   for (const example of entry.examples ?? []) {
