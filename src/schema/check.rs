@@ -48,13 +48,16 @@ impl Compiled {
                 return vec![whole("schema", "could not be checked: the schema asks for too much work")];
             }
         }
-        let described = self.fuel.description(|| {
-            self.validator.iter_errors(value).take(MAX_ISSUES).map(|error| issue(&error, value)).collect()
-        });
-        match described {
-            Ok(issues) if !Vec::is_empty(&issues) => issues,
-            _ => vec![whole("schema", "does not fit the schema")],
+        let all = || self.validator.iter_errors(value).take(MAX_ISSUES).map(|e| issue(&e, value)).collect();
+        if let Ok(issues) = self.fuel.description(all)
+            && !Vec::is_empty(&issues)
+        {
+            return issues;
         }
+        // A large value may hold more errors than there is time for; the first is found much sooner.
+        let first = || self.validator.validate(value).err().map(|error| issue(&error, value));
+        let first = self.fuel.description(first).ok().flatten();
+        vec![first.unwrap_or_else(|| whole("schema", "does not fit the schema"))]
     }
 }
 

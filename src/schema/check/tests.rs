@@ -171,6 +171,13 @@ fn issues_are_limited() {
     assert_eq!(compiled.check(&json!(vec![1; 1_000]).to_string()).len(), MAX_ISSUES);
 }
 
+#[test]
+fn a_large_value_with_many_errors_still_gets_a_path() {
+    let compiled = compile(&json!({"items": {"properties": {"id": {"type": "string"}}}}));
+    let issues = compiled.check(&json!(vec![json!({"id": 1}); 200_000]).to_string());
+    assert_eq!(issues[0].path, [Segment::Index(0), Segment::Key("id".to_owned())]);
+}
+
 /// Definitions that each refer twice to the next.
 fn doubling(keyword: &str, levels: usize) -> Value {
     let mut defs: Map<String, Value> = (0..levels)
@@ -196,7 +203,7 @@ fn a_schema_that_never_ends_is_given_up() {
                 let started = Instant::now();
                 let issues = compiled.check(value);
                 assert!(started.elapsed() < Duration::from_secs(1), "{keyword} {value}");
-                assert!(issues.iter().all(|issue| issue.code == "schema"), "{issues:?}");
+                assert!(value == "\"a\"" || issues.len() == 1, "{issues:?}");
             }
         }
     }
