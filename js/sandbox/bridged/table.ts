@@ -17,7 +17,10 @@ const views: Record<string, View> = {
   Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
   Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView,
 };
+/** Objects a result may hold on its way to a script. */
 const MAX_NODES = 200_000;
+/** Objects a value may hold on its way from a script. */
+const MAX_NODES_IN = 30_000;
 const MAX_HOLES = 1_000_000;
 const MAX_DIGITS = 20_000;
 /** Characters a decoded value may have when every shared object is written out each time. */
@@ -133,7 +136,7 @@ function must(condition: boolean, what: string): asserts condition {
 
 /** The value of a table that came from a script. Throws {@link MalformedValue}. @internal */
 export function decodeTable(table: unknown): unknown {
-  must(Array.isArray(table) && table.length > 0 && table.length <= MAX_NODES + 1, 'no table');
+  must(Array.isArray(table) && table.length > 0 && table.length <= MAX_NODES_IN + 2, 'no table');
   const nodes = table as unknown[];
   const values: unknown[] = new Array(nodes.length);
   const node = (at: number): Node => {

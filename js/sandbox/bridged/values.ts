@@ -60,9 +60,18 @@ export function encode(value: unknown, max: number): Encoded {
   return { format: simple ? Format.json : Format.table, bytes };
 }
 
-/** Whether JSON text nests deeper than {@link MAX_DEPTH}; a table adds two levels of its own. */
-function isTooDeep(text: Buffer): boolean {
+/** What reading a value may cost, in parts; a key weighs four. `src/sandbox/engine/value.rs` counts the same. */
+const MAX_PARTS = 200_000;
+const MAX_TABLE_PARTS = 100_000;
+
+/**
+ * Refuses JSON text that nests too deeply or has too many parts, before anything is made of it. The
+ * parser copes with any depth, but what is later done with the value may not; and it stops the event
+ * loop for a time that depends on the parts.
+ */
+function checkShape(text: Buffer, max: number): void {
   let depth = 0;
+  let parts = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
     const byte = text[at];
@@ -70,11 +79,15 @@ function isTooDeep(text: Buffer): boolean {
       if (byte === 0x5c) at++;
       else if (byte === 0x22) quoted = false;
     } else if (byte === 0x22) quoted = true;
+    else if (byte === 0x2c) parts += 1;
+    else if (byte === 0x3a) parts += 3;
     else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > MAX_DEPTH + 2) return true;
+      parts += 1;
+      // A table adds two levels of its own.
+      if (++depth > MAX_DEPTH + 2) throw new MalformedValue('nested too deeply');
     } else if (byte === 0x5d || byte === 0x7d) depth--;
   }
-  return false;
+  if (parts > max) throw new MalformedValue('too many parts');
 }
 
 /** Decodes what a script sent. Throws {@link MalformedValue} for what no honest one sends. @internal */
@@ -82,8 +95,7 @@ export function decode(format: number, bytes: Buffer): unknown {
   if (format === Format.undefined && bytes.length === 0) return undefined;
   if (format !== Format.json && format !== Format.table) throw new MalformedValue('unknown format');
   let value: unknown;
-  // The parser itself copes with any depth; what is later done with the value may not.
-  if (bytes.length > MAX_DEPTH && isTooDeep(bytes)) throw new MalformedValue('nested too deeply');
+  if (bytes.length > MAX_DEPTH) checkShape(bytes, format === Format.table ? MAX_TABLE_PARTS : MAX_PARTS);
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {

@@ -14,6 +14,12 @@ use boa_engine::value::JsVariant;
 use boa_engine::{Context, JsError, JsResult, JsString, JsValue, js_string};
 use rustc_hash::FxHashSet;
 
+/// Parts a value may have on its way out; a key weighs four. The host reads a value in one turn of its
+/// event loop, and how long that takes depends on the parts more than on the bytes.
+const MAX_PARTS: usize = 200_000;
+/// The same for the table form, which takes longer to read.
+const MAX_TABLE_PARTS: usize = 100_000;
+
 /// The prelude's codec functions, kept by the context.
 pub struct Codec {
     /// Value to table.
@@ -28,6 +34,8 @@ enum Stop {
     Special,
     /// Over the cap.
     TooLarge,
+    /// Over the cap of parts.
+    TooMany,
     /// Over [`MAX_DEPTH`].
     TooDeep,
     /// A getter threw.
@@ -53,7 +61,7 @@ pub fn encode(value: &JsValue, max: usize, context: &mut Context) -> Result<(For
     if value.is_undefined() {
         return Ok((Format::Undefined, Vec::new()));
     }
-    match Writer::new(max).finish(value, context) {
+    match Writer::new(max, MAX_PARTS).finish(value, context) {
         Ok(bytes) => return Ok((Format::Json, bytes)),
         Err(Stop::Special) => {}
         Err(stop) => return Err(explain(stop, max, context)),
@@ -61,7 +69,9 @@ pub fn encode(value: &JsValue, max: usize, context: &mut Context) -> Result<(For
     let codec = context.get_data::<Codec>().expect("stored when the context was built").encode.clone();
     let table = codec.call(&JsValue::undefined(), std::slice::from_ref(value), context);
     let table = table.map_err(|error| explain(error.into(), max, context))?;
-    let bytes = Writer::new(max).finish(&table, context).map_err(|stop| explain(stop, max, context))?;
+    let bytes = Writer::new(max, MAX_TABLE_PARTS)
+        .finish(&table, context)
+        .map_err(|stop| explain(stop, max, context))?;
     Ok((Format::Table, bytes))
 }
 
@@ -69,6 +79,7 @@ fn explain(stop: Stop, max: usize, context: &mut Context) -> String {
     match stop {
         Stop::Special => "the value could not be cloned".to_owned(),
         Stop::TooLarge => format!("the value is larger than {max} bytes: return or pass less"),
+        Stop::TooMany => "the value has too many parts: return or pass less".to_owned(),
         Stop::TooDeep => format!("the value is nested deeper than {MAX_DEPTH} levels"),
         Stop::Threw(error) => super::problem::message_of(&error, context),
     }
@@ -77,12 +88,18 @@ fn explain(stop: Stop, max: usize, context: &mut Context) -> String {
 struct Writer {
     out: Vec<u8>,
     max: usize,
+    parts: usize,
     seen: FxHashSet<JsObject>,
 }
 
 impl Writer {
-    fn new(max: usize) -> Self {
-        Self { out: Vec::new(), max, seen: FxHashSet::default() }
+    fn new(max: usize, parts: usize) -> Self {
+        Self { out: Vec::new(), max, parts, seen: FxHashSet::default() }
+    }
+
+    fn count(&mut self, parts: usize) -> Result<(), Stop> {
+        self.parts = self.parts.checked_sub(parts).ok_or(Stop::TooMany)?;
+        Ok(())
     }
 
     fn finish(mut self, value: &JsValue, context: &mut Context) -> Result<Vec<u8>, Stop> {
@@ -91,6 +108,7 @@ impl Writer {
     }
 
     fn value(&mut self, value: &JsValue, depth: usize, context: &mut Context) -> Result<(), Stop> {
+        self.count(1)?;
         match value.variant() {
             JsVariant::Null => self.out.extend_from_slice(b"null"),
             JsVariant::Boolean(true) => self.out.extend_from_slice(b"true"),
@@ -187,6 +205,7 @@ impl Writer {
                 self.out.push(b',');
             }
             first = false;
+            self.count(3)?;
             self.text(&name)?;
             self.out.push(b':');
             self.value(&item, depth + 1, context)?;

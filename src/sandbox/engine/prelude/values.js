@@ -14,7 +14,8 @@
     Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView,
   };
   const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
-  const MAX_NODES = 200000;
+  // Objects a value may hold on its way to the host.
+  const MAX_NODES = 30000;
 
   class DataCloneError extends Error {
     get name() {
@@ -57,7 +58,7 @@
     return `#<${Object.prototype.toString.call(value).slice(8, -1)}>`;
   }
 
-  function encode(root) {
+  function encode(root, max) {
     const nodes = [null];
     const index = new Map();
     const queue = [];
@@ -85,7 +86,7 @@
       let at = index.get(value);
       if (at === undefined) {
         at = nodes.length;
-        if (at > MAX_NODES) throw new DataCloneError(`the value holds more than ${MAX_NODES} objects and could not be cloned`);
+        if (at > max) throw new DataCloneError(`the value holds more than ${max} objects and could not be cloned`);
         index.set(value, at);
         nodes.push(null);
         queue.push([value, at, path]);
@@ -223,7 +224,8 @@
     return slot(table[0]);
   }
 
-  shared.encode = encode;
+  shared.encode = (value) => encode(value, MAX_NODES);
+  shared.clone = (value) => decode(encode(value, Infinity));
   shared.decode = decode;
   shared.toBase64 = toBase64;
   shared.fromBase64 = fromBase64;

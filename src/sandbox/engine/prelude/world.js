@@ -180,10 +180,10 @@
   define('performance', { now: () => native.elapsed(), timeOrigin: 0 });
 
   // --- values and text ---------------------------------------------------------------------------
-  const { encode, decode, toBase64, fromBase64, DataCloneError } = shared;
+  const { clone, toBase64, fromBase64, DataCloneError } = shared;
   define('structuredClone', function structuredClone(value) {
     if (arguments.length === 0) throw new TypeError('structuredClone needs a value');
-    return decode(encode(value));
+    return clone(value);
   });
   define(
     'TextEncoder',
