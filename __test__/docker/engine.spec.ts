@@ -207,12 +207,19 @@ describe.skipIf(image === undefined)('docker on a real engine (spec 04 §1.6, §
       await nothingIsLeft();
     });
 
-    it('is left alone by runs that need another container', async () => {
-      const sandbox = createDockerSandbox({ ...options, pool: { size: 1, idleTimeoutMs: 1000 } });
-      await sandbox.run({ kind: 'source', source: 'return 1' }, { input: null });
-      expect(
-        await sandbox.run({ kind: 'source', source: 'require("fs").writeFileSync("/tmp/a", "x"); return 2' }, { input: null, allowFs: true }),
-      ).toMatchObject({ output: 2 });
+    it('keeps kinds of containers apart', async () => {
+      const sandbox = createDockerSandbox({ ...options, pool: { size: 1, idleTimeoutMs: 4000 } });
+      const code = {
+        kind: 'source',
+        source: 'try { require("fs").writeFileSync("/tmp/a", "x"); return "written" } catch (e) { return e.code }',
+      } as const;
+      for (let turn = 0; turn < 2; turn++) {
+        expect(await sandbox.run(code, { input: null })).toMatchObject({ output: 'EROFS' });
+        const open = await sandbox.run(code, { input: null, allowFs: true });
+        expect(open).toMatchObject({ output: 'written' });
+        if (turn === 1) expect(open.durationMs).toBeLessThan(150);
+        await vi.waitFor(async () => expect((await containers()).filter((one) => one.includes('Up')).length).toBe(2), { timeout: 10_000 });
+      }
       await nothingIsLeft();
     });
   });

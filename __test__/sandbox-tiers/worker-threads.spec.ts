@@ -30,7 +30,7 @@ describe('spec 04 §1.4 worker-threads', () => {
       await createWorkerThreadsSandbox().run({ kind: 'handler', module: 'node:path', export: 'basename' }, { input: '/a/b' }),
     ).toMatchObject({ ok: true, output: 'b' });
     expect(
-      await createWorkerThreadsSandbox().run({ kind: 'handler', module: 'typescript', export: 'no' }, { input: 1 }),
+      await createWorkerThreadsSandbox().run({ kind: 'handler', module: 'valibot', export: 'no' }, { input: 1 }),
     ).toMatchObject({ ok: false, error: { message: expect.stringContaining('is not a function') } });
   });
 

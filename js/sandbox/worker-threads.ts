@@ -32,6 +32,12 @@ const DENIED = new Set(['SandboxFsAccessDenied', 'SandboxNetworkAccessDenied', '
 /** The longest delay a timer can hold; a larger one would fire at once. */
 const MAX_DELAY_MS = 2_147_483_647;
 
+/**
+ * With V8's default a whole young generation can be promoted past the limit at once, and V8 then aborts
+ * the *process*, host included (Node 24, small arrays in a loop). In small steps it ends the worker.
+ */
+const YOUNG_GENERATION_MB = 8;
+
 /** What the worker posts: exactly one of these. */
 type WorkerMessage =
   | { readonly output: unknown }
@@ -51,8 +57,9 @@ type WorkerMessage =
  * are always closed, files and network when asked, by `import`, `require` and
  * `process.getBuiltinModule` alike.
  *
- * A thread is a fence, not a wall: the worker shares the process. Code that may be hostile belongs
- * into `isolated-vm` or `docker`.
+ * A thread is a fence, not a wall: the worker shares the process. A single allocation far past
+ * `maxMemoryMb` makes V8 abort the whole process, which no worker can prevent. Code that may be hostile
+ * belongs into `isolated-vm` or `docker`.
  *
  * @example
  * ```ts
@@ -148,7 +155,12 @@ function startWorker(
       input: opts.input,
     },
     ...(maxMemoryMb !== undefined && maxMemoryMb > 0
-      ? { resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb } }
+      ? {
+          resourceLimits: {
+            maxOldGenerationSizeMb: maxMemoryMb,
+            maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+          },
+        }
       : {}),
   });
 }

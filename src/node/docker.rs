@@ -41,7 +41,7 @@ impl From<DockerContainerSpec> for ContainerSpec {
 #[napi(object)]
 pub struct DockerEngineOptions {
     pub id: String,
-    pub base: DockerContainerSpec,
+    pub base_env: Vec<String>,
     pub socket_path: Option<String>,
     pub docker_host: Option<String>,
     pub runtime_dir: Option<String>,
@@ -125,7 +125,7 @@ impl DockerEngine {
                 home: options.home,
             },
             id: options.id,
-            base: options.base.into(),
+            base_env: options.base_env,
             pool_size: options.pool_size as usize,
             pool_idle: millis(options.pool_idle_ms),
             setup_limit: millis(options.setup_timeout_ms),

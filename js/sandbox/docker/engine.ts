@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { native, type NativeBinding } from '../../binding.js';
 import type { SandboxResult, SandboxRunOptions } from '../../core/index.js';
 import { messageOf, type ResultMaker } from '../types.js';
-import { containerSpec, exitMessage, type ContainerSpec, type DockerSandboxOptions } from './options.js';
+import { containerSpec, exitMessage, type DockerSandboxOptions } from './options.js';
 import type { DockerCode } from './peer.js';
 
 /** One engine of the addon. @internal */
@@ -49,16 +49,13 @@ export function openSession(engine: NativeEngine, job: Parameters<NativeEngine['
   return engine.open(job);
 }
 
-/** An engine that has done nothing yet; `base` is what its waiting containers are. @internal */
-export function openEngine(
-  options: DockerSandboxOptions,
-  base: ContainerSpec = containerSpec(options, {}),
-): NativeEngine {
+/** An engine that has done nothing yet; all of its runs have `baseEnv` in front of theirs. @internal */
+export function openEngine(options: DockerSandboxOptions, baseEnv: string[] = []): NativeEngine {
   const { socketPath } = options;
   const { DOCKER_HOST: dockerHost, XDG_RUNTIME_DIR: runtimeDir, HOME: home } = process.env;
   return new (native().DockerEngine)({
     id: randomBytes(8).toString('hex'),
-    base,
+    baseEnv,
     poolSize: Math.min(64, Math.max(0, Math.floor(options.pool?.size ?? 0))),
     poolIdleMs: options.pool?.idleTimeoutMs ?? 300_000,
     setupTimeoutMs: options.setupTimeoutMs ?? 60_000,

@@ -26,10 +26,11 @@ export interface DockerSandboxOptions {
   readonly peerLoader?: () => Promise<DockerodeModule>;
   /**
    * Containers kept started and waiting, which makes repeated runs many times faster. Each serves one
-   * run. They serve runs without network, with a read-only root and the default memory. Off by default.
+   * run. There is a pool for each of the first four kinds of container that runs ask for (memory, network,
+   * root file system); runs whose `env` has `NODE_*`, `LD_*` or `UV_*` always start cold. Off by default.
    */
   readonly pool?: {
-    /** How many wait; 0 to 64. Default 0. */
+    /** How many of a kind wait; 0 to 64. Default 0. */
     readonly size?: number;
     /** How long an unused pool is kept, in milliseconds. Default 300000. */
     readonly idleTimeoutMs?: number;

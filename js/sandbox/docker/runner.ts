@@ -53,7 +53,7 @@ export function createDockerCodeModeRunner(
     const script = new Script(run, options);
     if (run.signal?.aborted) return script.fail('aborted', 'the run was aborted before it started');
     try {
-      engine ??= openEngine(options, scriptSpec(options, {}));
+      engine ??= openEngine(options, scriptSpec(options, {}).env);
       return await script.runOn(engine);
     } catch (thrown) {
       return script.fail('execution-failed', messageOf(thrown));

@@ -1,4 +1,4 @@
-import { sandboxImpl, startRun, type SandboxImpl } from '../types.js';
+import { messageOf, sandboxImpl, startRun, type SandboxImpl } from '../types.js';
 import { openEngine, runThroughEngine, type NativeEngine } from './engine.js';
 import type { DockerSandboxOptions } from './options.js';
 import { loadPeer, runThroughPeer, type DockerodeClient } from './peer.js';
@@ -46,7 +46,12 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
       );
     }
     if (client !== undefined) return runThroughPeer(client, code, opts, options, result);
-    engine ??= openEngine(options);
+    try {
+      engine ??= openEngine(options);
+    } catch (thrown) {
+      // The addon could not be loaded; its message says why.
+      return result.fail('execution-failed', messageOf(thrown), { cause: thrown });
+    }
     return runThroughEngine(engine, code, opts, options, result);
   });
 }

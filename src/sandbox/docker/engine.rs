@@ -28,9 +28,9 @@ pub struct EngineConfig {
     pub target: Target,
     /// Makes the names of this engine's containers unique; any random text of letters and digits.
     pub id: String,
-    /// The container of a run that asks for nothing special.
-    pub base: ContainerSpec,
-    /// How many started containers wait for work; 0 for none.
+    /// The environment that every container of this engine has, waiting ones included.
+    pub base_env: Vec<String>,
+    /// How many started containers of a kind wait for work; 0 for none.
     pub pool_size: usize,
     /// How long an unused pool is kept.
     pub pool_idle: Duration,
@@ -143,10 +143,6 @@ impl Drop for Container {
 impl Inner {
     pub(crate) fn config(&self) -> &EngineConfig {
         &self.config
-    }
-
-    pub(crate) fn base_spec(&self) -> ContainerSpec {
-        self.config.base.clone()
     }
 
     pub(crate) fn pool(&self) -> MutexGuard<'_, Pool> {

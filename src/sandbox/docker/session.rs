@@ -286,21 +286,23 @@ impl Intake {
 /// A waiting container when the job fits one, otherwise a new one; and the environment it still lacks.
 async fn acquire(engine: Arc<Inner>, spec: ContainerSpec) -> Result<(Ready, Vec<String>), DockerError> {
     if engine.config().pool_size > 0
-        && let Some(missing) = fits_pool(&spec, &engine.base_spec())
-        && let Some(ready) = pool::take(&engine)
+        && let Some((kind, missing)) = pool_kind(&spec, &engine.config().base_env)
+        && let Some(ready) = pool::take(&engine, &kind)
     {
         return Ok((ready, missing));
     }
     Ok((engine.prepare(spec).await?, Vec::new()))
 }
 
-/// Whether a container of the base kind will do, and which environment it has to be given on top.
-fn fits_pool(spec: &ContainerSpec, base: &ContainerSpec) -> Option<Vec<String>> {
-    let missing = spec.env.strip_prefix(base.env.as_slice())?;
+/// The kind of waiting container that will do, and which environment it has to be given on top.
+fn pool_kind(spec: &ContainerSpec, base_env: &[String]) -> Option<(ContainerSpec, Vec<String>)> {
+    let missing = spec.env.strip_prefix(base_env)?;
     // These are read when a process starts, and a waiting one has started.
     let early = |pair: &String| ["NODE_", "LD_", "UV_"].iter().any(|prefix| pair.starts_with(prefix));
-    let same = ContainerSpec { env: base.env.clone(), ..spec.clone() } == *base;
-    (same && !missing.iter().any(early)).then(|| missing.to_vec())
+    if missing.iter().any(early) {
+        return None;
+    }
+    Some((ContainerSpec { env: base_env.to_vec(), ..spec.clone() }, missing.to_vec()))
 }
 
 /// The first frame: what the wrapper needs to know of this run.
@@ -361,16 +363,18 @@ mod tests {
 
     #[test]
     fn a_waiting_container_serves_what_differs_in_environment_only() {
-        let base = ContainerSpec { env: vec!["NODE_OPTIONS=--x".to_owned()], ..spec() };
-        let with = |more: &[&str]| ContainerSpec {
-            env: base.env.iter().cloned().chain(more.iter().map(|pair| (*pair).to_owned())).collect(),
-            ..base.clone()
+        let base = ["NODE_OPTIONS=--x".to_owned()];
+        let with = |env: &[&str]| ContainerSpec {
+            env: env.iter().map(|pair| (*pair).to_owned()).collect(),
+            ..spec()
         };
-        assert_eq!(fits_pool(&base, &base), Some(vec![]));
-        assert_eq!(fits_pool(&with(&["A=1"]), &base), Some(vec!["A=1".to_owned()]));
-        assert_eq!(fits_pool(&with(&["NODE_DEBUG=1"]), &base), None, "read at start");
-        assert_eq!(fits_pool(&ContainerSpec { env: vec![], ..base.clone() }, &base), None);
-        assert_eq!(fits_pool(&ContainerSpec { memory_mb: 1.0, ..base.clone() }, &base), None);
-        assert_eq!(fits_pool(&ContainerSpec { allow_network: true, ..base.clone() }, &base), None);
+        let kind = with(&["NODE_OPTIONS=--x"]);
+        assert_eq!(pool_kind(&kind, &base), Some((kind.clone(), vec![])));
+        assert_eq!(
+            pool_kind(&with(&["NODE_OPTIONS=--x", "A=1"]), &base),
+            Some((kind, vec!["A=1".to_owned()]))
+        );
+        assert_eq!(pool_kind(&with(&["NODE_OPTIONS=--x", "NODE_DEBUG=1"]), &base), None, "read at start");
+        assert_eq!(pool_kind(&with(&[]), &base), None);
     }
 }
