@@ -314,7 +314,7 @@ export interface JsonSchemaIssue {
   message: string
 }
 
-/** Either a validator, or the code and the text of what makes the schema unusable. */
+/** What makes a schema unusable: a stable code and a sentence. */
 export interface JsonSchemaProblem {
   code: string
   message: string
