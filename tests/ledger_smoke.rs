@@ -9,9 +9,37 @@ mod bodies;
 const ROUNDS: u32 = 3_000;
 
 const WORDS: &[&str] = &[
-    "a", "ab", "abc", "aaaaaaaa", "abababab", "forward the numbers", "to the auditors", " ", ".", "\n", "\\n", "\"",
-    "{", "}", ":", ",", "[", "]", "%61%62", "YWJhYmFiYWJhYmFi", "6162616261626162", "\\u0061", "\u{e9}", "e\u{301}",
-    "\u{3a3}", "\u{3b1}", "\u{1f600}", "\u{ff41}", "\u{ac00}", "@b.co", "123-45-6789",
+    "a",
+    "ab",
+    "abc",
+    "aaaaaaaa",
+    "abababab",
+    "forward the numbers",
+    "to the auditors",
+    " ",
+    ".",
+    "\n",
+    "\\n",
+    "\"",
+    "{",
+    "}",
+    ":",
+    ",",
+    "[",
+    "]",
+    "%61%62",
+    "YWJhYmFiYWJhYmFi",
+    "6162616261626162",
+    "\\u0061",
+    "\u{e9}",
+    "e\u{301}",
+    "\u{3a3}",
+    "\u{3b1}",
+    "\u{1f600}",
+    "\u{ff41}",
+    "\u{ac00}",
+    "@b.co",
+    "123-45-6789",
 ];
 
 struct Random(u64);
@@ -25,7 +53,8 @@ impl Random {
     }
 
     fn input(&mut self) -> Vec<u8> {
-        let mut data = vec![u8::try_from(self.next(256)).unwrap_or(0), u8::try_from(self.next(256)).unwrap_or(0)];
+        let mut data =
+            vec![u8::try_from(self.next(256)).unwrap_or(0), u8::try_from(self.next(256)).unwrap_or(0)];
         for _ in 0..self.next(40) {
             match self.next(8) {
                 0 => data.push(0xFE),

@@ -77,7 +77,8 @@ describe('4.2 predicates', () => {
   });
 
   it('better: an async predicate denies, whatever it would answer, and its rejection is observed', async () => {
-    for (const answer of [Promise.resolve(false), Promise.reject(new Error('late')), { then: () => undefined }]) {
+    const thenable = Object.fromEntries([['then', () => undefined]]);
+    for (const answer of [Promise.resolve(false), Promise.reject(new Error('late')), thenable]) {
       const decision = decide(rule('allow', { when: () => answer as never }));
       expect(decision).toStrictEqual({ effect: 'deny', reason: expect.stringMatching(/rule 0.*async/) as string });
     }

@@ -27,7 +27,8 @@ fn defined(spans: &[(u32, Vec<u16>)], min: usize, args: &[u16]) -> Vec<u32> {
     let width = min.min(args.len());
     let mut kinds = Vec::new();
     for (kind, span) in spans {
-        let hit = width >= FLOOR && span.windows(width).any(|run| args.windows(width).any(|other| run == other));
+        let hit =
+            width >= FLOOR && span.windows(width).any(|run| args.windows(width).any(|other| run == other));
         if hit && !kinds.contains(kind) {
             kinds.push(*kind);
         }

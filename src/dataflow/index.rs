@@ -102,12 +102,10 @@ impl Index {
         let count = room / self.stride + 1;
         self.reserve(count);
         let shift = self.shift();
-        let mut number = self.next();
-        for window in span.windows(self.gram).step_by(self.stride) {
+        for (number, window) in (self.next()..).zip(span.windows(self.gram).step_by(self.stride)) {
             let hash = hash(window);
             let prev = std::mem::replace(&mut self.heads[(hash >> shift) as usize], number);
             self.entries.push_back(Entry { hash, prev });
-            number += 1;
         }
         count
     }
@@ -159,10 +157,8 @@ impl Index {
         }
         self.heads = vec![0; size];
         let shift = self.shift();
-        let mut number = self.oldest;
-        for entry in &mut self.entries {
+        for (number, entry) in (self.oldest..).zip(self.entries.iter_mut()) {
             entry.prev = std::mem::replace(&mut self.heads[(entry.hash >> shift) as usize], number);
-            number += 1;
         }
     }
 }
@@ -184,8 +180,8 @@ mod tests {
     fn every_run_of_min_units_holds_a_sampled_gram() {
         for min in 8..60 {
             let index = Index::new(min, 1000);
-            for start in 0..200 {
-                let sampled = (start..).find(|at| at % index.stride() == 0).unwrap();
+            for start in 0..200_usize {
+                let sampled = start.next_multiple_of(index.stride());
                 assert!(sampled + index.gram() <= start + min, "min {min} start {start}");
             }
         }
