@@ -33,7 +33,8 @@ const rustLayers = [
 const faceLayers = [
   ['core', 'value'],
   ['errors'],
-  ['audit', 'secrets', 'schema', 'dataflow', 'guard', 'policy', 'inspect'],
+  ['audit', 'secrets', 'schema'],
+  ['dataflow', 'guard', 'policy', 'inspect'],
   ['builder', 'inbound', 'outbound', 'streaming', 'sandbox'],
   ['result', 'registry'],
   ['built-in', 'code-mode'],

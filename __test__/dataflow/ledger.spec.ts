@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { onToolAudit } from 'ferrule/audit';
 import { containsPii, createTaintLedger, deriveTaintLabel, type TaintLedger } from 'ferrule/dataflow';
 import { ReferenceLedger, fold } from './reference.js';
 
@@ -200,21 +201,20 @@ describe('2.3 personal data', () => {
   });
 
   it('better: a throw counts as sensitive, is reported, and the text is still recorded', () => {
-    const boom = new Error('boom');
-    const heard: unknown[] = [];
+    const boom = new RangeError(PAGE);
+    const rows: unknown[] = [];
+    const stop = onToolAudit((row) => rows.push(row));
     const ledger = createTaintLedger({
       piiSensitivity: () => {
         throw boom;
       },
-      onPredicateError: (error) => {
-        heard.push(error);
-        throw new Error('listener');
-      },
     });
     ledger.recordOutput(web, PAGE);
+    stop();
     expect(ledger.sensitiveSeen).toBe(true);
     expect(ledger.inspectArgs(PAGE).carriesUntrustedVerbatim).toBe(true);
-    expect(heard).toEqual([boom]);
+    expect(rows).toMatchObject([{ action: 'tool:dataflow:flagged', decision: 'error', target: 'web-search', metadata: { error: 'RangeError' } }]);
+    expect(JSON.stringify(rows)).not.toContain('quarterly');
   });
 });
 
@@ -296,7 +296,7 @@ describe('2.3 snapshot', () => {
 
 describe('2.3 verdicts equal the definition', () => {
   const unit = fc.constantFrom(
-    ...['a', 'b', 'B', ' ', '.', 'é', 'e\u0301', 'Σ', 'σ', 'ς', 'İ', 'ｱ', 'ﬁ', '½', '가', '각', '\u11a8', '漢', '😀', '𝐀', '𐐀', '\ud800', '\udc00', '٣', 'क', '\u093f', 'ß', 'ẞ'],
+    'a', 'b', 'B', ' ', '.', 'é', 'e\u0301', 'Σ', 'σ', 'ς', 'İ', 'ｱ', 'ﬁ', '½', '가', '각', '\u11a8', '漢', '😀', '𝐀', '𐐀', '\ud800', '\udc00', '٣', 'क', '\u093f', 'ß', 'ẞ',
   );
   const text = fc.array(unit, { maxLength: 50 }).map((units) => units.join(''));
 
@@ -347,22 +347,30 @@ describe('2.3 verdicts equal the definition', () => {
     );
   });
 
-  it('folds every character as JavaScript does (assigned in both Unicode versions)', () => {
-    const differing: string[] = [];
+  it('folds every character as JavaScript does (those assigned there)', () => {
+    // Blocks of characters, each between letters; a block that differs is looked at one by one.
+    const label = { untrusted: true, sensitive: false, sourceKind: 'x' };
+    const tiles = (codes: readonly number[]) => {
+      const text = codes.map((code) => `ab${String.fromCodePoint(code)}cdefgh`).join('');
+      const [ours, reference] = [createTaintLedger({ minSpanLength: 8 }), new ReferenceLedger({ minSpanLength: 8 })];
+      ours.recordOutput(label, text);
+      reference.recordOutput(label, text);
+      return [ours.snapshot().spanTileHashes?.join(), reference.tileHashes()?.join()];
+    };
+    const differs = (codes: readonly number[]): boolean => {
+      const [ours, reference] = tiles(codes);
+      return ours !== reference;
+    };
+    const assigned: number[] = [];
     for (let code = 0; code <= 0x10ffff; code += 1) {
-      if (code >= 0xd800 && code <= 0xdfff) continue;
-      const c = String.fromCodePoint(code);
-      if (/\p{Cn}/u.test(c)) continue;
-      const label = { untrusted: true, sensitive: false, sourceKind: 'x' };
-      // Only characters outside the common ranges are probed one by one; the rest in the property above.
-      if (code > 0x600 && code % 7 !== 0) continue;
-      const ledger = createTaintLedger({ minSpanLength: 8 });
-      const reference = new ReferenceLedger({ minSpanLength: 8 });
-      const sample = `ab${c}cdefgh${c}`;
-      ledger.recordOutput(label, sample);
-      reference.recordOutput(label, sample);
-      const [got, want] = [ledger.snapshot().spanTileHashes ?? [], reference.tileHashes() ?? []];
-      if (got.join() !== want.join()) differing.push(code.toString(16));
+      const surrogate = code >= 0xd800 && code <= 0xdfff;
+      if (!surrogate && !/\p{Cn}|\p{Co}/u.test(String.fromCodePoint(code))) assigned.push(code);
+    }
+    expect(assigned.length).toBeGreaterThan(140_000);
+    const differing: string[] = [];
+    for (let at = 0; at < assigned.length; at += 512) {
+      const block = assigned.slice(at, at + 512);
+      if (differs(block)) differing.push(...block.filter((code) => differs([code])).map((code) => code.toString(16)));
     }
     expect(differing).toEqual([]);
   }, 60_000);

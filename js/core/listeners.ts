@@ -38,7 +38,8 @@ export function createListenerSet<E>(): ListenerSet<E> {
     },
     emit(event) {
       if (listeners.size === 0) return;
-      for (const listener of [...listeners]) {
+      // A copy: a set that grows while it is walked would be walked to its new end.
+      for (const listener of Array.from(listeners)) {
         try {
           const answer = listener(event);
           if (answer instanceof Promise) answer.catch(ignore);

@@ -21,11 +21,11 @@ export interface TaintLabel {
 export interface TaintLabelInput {
   readonly trustClass: ToolTrustClass;
   /** Only `kind` is read. Absent: `sourceKind` is `unknown`. */
-  readonly source?: { readonly kind: string };
+  readonly source?: { readonly kind: string } | undefined;
   /** Absent: `unknown`, which is never sensitive. */
-  readonly sensitivity?: Sensitivity;
+  readonly sensitivity?: Sensitivity | undefined;
   /** Which sensitivities count as sensitive. Default: `secret` only. */
-  readonly sensitiveTiers?: readonly Sensitivity[];
+  readonly sensitiveTiers?: readonly Sensitivity[] | undefined;
 }
 
 const UNTRUSTED: ReadonlySet<string> = new Set<ToolTrustClass>([

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { emitToolAudit } from '../audit/index.js';
 import { native } from '../binding.js';
 import type { NativeLedger } from '../../native/binding.js';
 import type { TaintLabel } from './labels.js';
@@ -41,11 +42,10 @@ export interface TaintLedgerOptions {
   readonly initial?: Partial<TaintLedgerSnapshot>;
   /**
    * Whether a text is sensitive by its contents. Asked for every recorded output until sensitive data
-   * was seen. A truthy answer counts, and so does a throw.
+   * was seen. A truthy answer counts, and so does a throw, which is reported by an audit row
+   * (`tool:dataflow:flagged`, decision `error`).
    */
   readonly piiSensitivity?: (text: string) => boolean;
-  /** Hears what `piiSensitivity` threw. What it throws itself is ignored. */
-  readonly onPredicateError?: (error: unknown) => void;
   /** Encodings to undo in argument values before comparing, up to three in one another. Default none. */
   readonly decodeArgs?: readonly TaintEncoding[];
 }
@@ -99,6 +99,18 @@ function tileLengths(initial: Partial<TaintLedgerSnapshot>, min: number): number
   return [...new Set(told === undefined || told.length === 0 ? [min, DEFAULT_MIN] : told)];
 }
 
+/** Names the error only: its message may hold a piece of the text. */
+function reportPredicate(sourceKind: string, error: unknown): void {
+  emitToolAudit({
+    action: 'tool:dataflow:flagged',
+    actor: { kind: 'system', id: 'dataflow' },
+    target: sourceKind,
+    decision: 'error',
+    ts: Date.now(),
+    metadata: { kind: 'pii-predicate-threw', error: error instanceof Error ? error.name : typeof error },
+  });
+}
+
 /**
  * Makes the ledger of one run. Costs next to nothing until untrusted text is recorded.
  *
@@ -110,7 +122,7 @@ function tileLengths(initial: Partial<TaintLedgerSnapshot>, min: number): number
 export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger {
   const min = whole(options.minSpanLength, DEFAULT_MIN, FLOOR);
   const budget = whole(options.maxTrackedChars, DEFAULT_BUDGET, min);
-  const { initial = {}, piiSensitivity, onPredicateError, decodeArgs = [] } = options;
+  const { initial = {}, piiSensitivity, decodeArgs = [] } = options;
   const resumedTiles = [...new Set(initial.spanTileHashes)];
   const resumedLengths = resumedTiles.length === 0 ? [] : tileLengths(initial, min);
   let untrustedSeen = initial.untrustedSeen ?? false;
@@ -141,24 +153,20 @@ export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger
     open().record(number, String(text));
   };
 
-  const looksSensitive = (text: string): boolean => {
+  const looksSensitive = (label: RecordedLabel, text: string): boolean => {
     if (piiSensitivity === undefined) return false;
     try {
       return Boolean(piiSensitivity(text));
     } catch (error) {
       // Whether the text is sensitive is not known, so it is treated as if it were.
-      try {
-        onPredicateError?.(error);
-      } catch {
-        // An observer must not be able to change what it observes.
-      }
+      reportPredicate(label.sourceKind, error);
       return true;
     }
   };
 
   const record = (label: RecordedLabel, text: string): void => {
     if (label.sensitive) sensitiveSeen = true;
-    else if (!sensitiveSeen && looksSensitive(text)) sensitiveSeen = true;
+    else if (!sensitiveSeen && looksSensitive(label, text)) sensitiveSeen = true;
     if (!label.untrusted) return;
     untrustedSeen = true;
     seenKinds.add(label.sourceKind);

@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-import { nativeRealm } from '../binding.js';
 import type { MemoryGuardTier } from '../core/index.js';
 import { emitMemoryGuardAudit } from './audit.js';
 import { guardVariantForTier } from './classify.js';
@@ -12,7 +11,6 @@ import type {
   ApiBoundaryGuardOptions,
   AuditOnlyGuardOptions,
   CreateGuardOptions,
-  GuardVerifyResult,
   MemoryGuardActor,
   MemoryGuardAuditAction,
   MemoryGuardAuditEvent,
@@ -43,19 +41,6 @@ export class MemoryGuardBudgetExceededError extends Error {
   }
 }
 
-/** Mismatches by result: a guard that only audits answers `ok`, and still has to be counted. */
-const mismatches = new WeakMap<object, readonly string[]>();
-
-/**
- * What a verification found changed, whatever its tier makes of it. Empty for results that are not
- * from these guards.
- *
- * @internal
- */
-export function mismatchesOf(result: GuardVerifyResult): readonly string[] {
-  return mismatches.get(result) ?? (result.ok ? [] : result.mismatched);
-}
-
 interface Row {
   readonly regions?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -75,10 +60,6 @@ function reporter(tier: MemoryGuardTier, actor: MemoryGuardActor | undefined) {
     };
     emitMemoryGuardAudit(event);
   };
-}
-
-function countMismatch(tier: MemoryGuardTier): void {
-  nativeRealm().increment(`memory.guard.mismatch.total{tier=${tier}}`, 1);
 }
 
 function snapshotOf(digest: MemoryRegionDigest[], durationUs: number): MemorySnapshot {
@@ -137,7 +118,6 @@ export function createApiBoundaryGuard(opts: ApiBoundaryGuardOptions): MemoryMod
         report('memory:guard:verified', 'success', { metadata: { observed } });
         return { ok: true, tier, snapshot: pre, verifyDurationUs };
       }
-      countMismatch(tier);
       report('memory:guard:mismatch', 'denied', { regions: mismatched, metadata: { observed } });
       return { ok: false, tier, mismatched, snapshot: pre, verifyDurationUs };
     },
@@ -189,16 +169,10 @@ function createHashGuard({ tier, actor, maxBytes }: HashGuardOptions): MemoryMod
       };
       report('memory:modification:after', decision, clean ? { metadata } : { regions: changed, metadata });
       if (clean) report('memory:guard:verified', 'success');
-      else {
-        countMismatch(tier);
-        report('memory:guard:mismatch', decision, { regions: changed });
-      }
-      const result: GuardVerifyResult =
-        clean || !strict
-          ? { ok: true, tier, snapshot, verifyDurationUs }
-          : { ok: false, tier, mismatched: changed, snapshot, verifyDurationUs };
-      if (!clean) mismatches.set(result, changed);
-      return result;
+      else report('memory:guard:mismatch', decision, { regions: changed });
+      return clean || !strict
+        ? { ok: true, tier, snapshot, verifyDurationUs }
+        : { ok: false, tier, mismatched: changed, snapshot, verifyDurationUs };
     },
   });
 }

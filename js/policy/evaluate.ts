@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { emitToolAudit } from '../audit/index.js';
 import type {
   NameDenialDecision,
   PermissionDecision,
@@ -51,7 +52,7 @@ function unjudged(
 
 /**
  * {@link evaluatePermissionDecision}, and what led to the decision: the rule and its place, and what a
- * failing predicate threw.
+ * failing predicate threw. Emits no audit row.
  *
  * @example
  * const { decision, ruleIndex } = explainPermissionDecision(policy, facts);
@@ -103,11 +104,31 @@ export function explainPermissionDecision(policy: ToolArgumentPolicy, facts: Too
   return { decision, ...strongest, cause: 'rule' };
 }
 
+/** A rule that could not be judged is a fault of the policy, and is reported as one. */
+function decide(policy: ToolArgumentPolicy, facts: ToolCallFacts): PermissionDecision {
+  const { decision, cause, ruleIndex, error } = explainPermissionDecision(policy, facts);
+  if (cause === 'predicate-threw' || cause === 'predicate-not-boolean' || cause === 'unknown-effect') {
+    emitToolAudit({
+      action: 'tool:execute:error',
+      actor: { kind: 'system', id: 'policy' },
+      target: facts.toolName,
+      decision: 'denied',
+      ts: Date.now(),
+      metadata: {
+        kind: cause,
+        ruleIndex,
+        ...(cause === 'predicate-threw' && { error: error instanceof Error ? error.name : typeof error }),
+      },
+    });
+  }
+  return decision;
+}
+
 /**
  * Decides about a call. Every rule that matches counts: a denial ends the walk; otherwise the
  * strongest of defer, ask and allow wins, the first among equals; with none, sensitive tools are
  * denied when the policy says so, and the rest is allowed. A rule that cannot be judged (its predicate
- * throws or is async, its effect is unknown) denies, with a reason that names it.
+ * throws or is async, its effect is unknown) denies, with a reason that names it and an audit row.
  *
  * @example
  * evaluatePermissionDecision(
@@ -116,12 +137,12 @@ export function explainPermissionDecision(policy: ToolArgumentPolicy, facts: Too
  * ).effect; // 'ask'
  */
 export function evaluatePermissionDecision(policy: ToolArgumentPolicy, facts: ToolCallFacts): PermissionDecision {
-  return explainPermissionDecision(policy, facts).decision;
+  return decide(policy, facts);
 }
 
 /** {@link evaluatePermissionDecision} as yes or no: whatever is not allowed is forbidden. */
 export function evaluateToolArgumentPolicy(policy: ToolArgumentPolicy, facts: ToolCallFacts): ToolPolicyDecision {
-  const { decision } = explainPermissionDecision(policy, facts);
+  const decision = decide(policy, facts);
   return decision.effect === 'allow' ? decision : { effect: 'forbid', reason: decision.reason };
 }
 

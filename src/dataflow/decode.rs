@@ -7,6 +7,7 @@ use super::views::unescape;
 
 /// Which encodings to undo. None by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "a set of four independent choices")]
 pub struct Encodings {
     /// `%41`, as in URLs.
     pub percent: bool,

@@ -204,12 +204,11 @@ mod tests {
         let mut normal = String::new();
         let mut piece = String::new();
         for item in char::decode_utf16(text.iter().copied()) {
-            match item {
-                Ok(c) => piece.push(c),
-                Err(_) => {
-                    normal.extend(piece.nfkc());
-                    piece.clear();
-                }
+            if let Ok(c) = item {
+                piece.push(c);
+            } else {
+                normal.extend(piece.nfkc());
+                piece.clear();
             }
         }
         normal.extend(piece.nfkc());

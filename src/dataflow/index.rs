@@ -20,10 +20,14 @@ const FIRST: u32 = 1;
 /// Entries per slot of the table, about. A few hops cost a probe less than a table that misses the
 /// cache costs every record.
 const LOAD: usize = 4;
-/// Slots of the first table at most, and the factor it grows by. Memory that is not written to is
-/// not taken, so that a table for the whole budget costs little from the start.
-const FIRST_TABLE: usize = 1 << 18;
+/// Slots of the first table, and the factor it grows by: ledgers come by the thousand, and most of
+/// them stay small.
+const FIRST_TABLE: usize = 64;
 const GROWTH: usize = 16;
+/// From so many entries on, room is taken for the whole budget (up to the second number): growing by
+/// doubling writes, and faults in, everything twice, while room that is not written to is not taken.
+const LARGE: usize = 1 << 12;
+const RESERVED: usize = 1 << 20;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -51,7 +55,7 @@ impl Index {
         // A shorter gram for short runs, so that the stride stays worthwhile.
         let gram = if min >= 16 { 8 } else { 6 };
         let stride = min + 1 - gram;
-        let largest_table = (budget / stride / LOAD).clamp(64, 1 << 26).next_power_of_two();
+        let largest_table = (budget / stride / LOAD).clamp(FIRST_TABLE, 1 << 26).next_power_of_two();
         Self { gram, stride, largest_table, heads: Vec::new(), entries: VecDeque::new(), oldest: FIRST }
     }
 
@@ -98,12 +102,10 @@ impl Index {
         let count = room / self.stride + 1;
         self.reserve(count);
         let shift = self.shift();
-        let mut number = self.next();
-        for window in span.windows(self.gram).step_by(self.stride) {
+        for (number, window) in (self.next()..).zip(span.windows(self.gram).step_by(self.stride)) {
             let hash = hash(window);
             let prev = std::mem::replace(&mut self.heads[(hash >> shift) as usize], number);
             self.entries.push_back(Entry { hash, prev });
-            number += 1;
         }
         count
     }
@@ -140,12 +142,13 @@ impl Index {
 
     /// Makes room, and a larger table when chains would grow long.
     fn reserve(&mut self, more: usize) {
-        if self.entries.capacity() == 0 {
-            // Growing by doubling would write, and fault in, everything twice.
-            self.entries.reserve((self.largest_table * LOAD).min(FIRST_TABLE * LOAD));
+        let total = self.entries.len() + more;
+        if total > self.entries.capacity() && total > LARGE {
+            let whole = (self.largest_table * LOAD).min(RESERVED);
+            self.entries.reserve(more.max(whole.saturating_sub(self.entries.len())));
         }
-        let wanted = (self.entries.len() + more) / LOAD;
-        let mut size = self.heads.len().max(FIRST_TABLE.min(self.largest_table));
+        let wanted = total / LOAD;
+        let mut size = self.heads.len().max(FIRST_TABLE);
         while size < wanted && size < self.largest_table {
             size = (size * GROWTH).min(self.largest_table);
         }
@@ -154,10 +157,8 @@ impl Index {
         }
         self.heads = vec![0; size];
         let shift = self.shift();
-        let mut number = self.oldest;
-        for entry in &mut self.entries {
+        for (number, entry) in (self.oldest..).zip(self.entries.iter_mut()) {
             entry.prev = std::mem::replace(&mut self.heads[(entry.hash >> shift) as usize], number);
-            number += 1;
         }
     }
 }
@@ -179,8 +180,8 @@ mod tests {
     fn every_run_of_min_units_holds_a_sampled_gram() {
         for min in 8..60 {
             let index = Index::new(min, 1000);
-            for start in 0..200 {
-                let sampled = (start..).find(|at| at % index.stride() == 0).unwrap();
+            for start in 0..200_usize {
+                let sampled = start.next_multiple_of(index.stride());
                 assert!(sampled + index.gram() <= start + min, "min {min} start {start}");
             }
         }

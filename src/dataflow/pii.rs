@@ -142,7 +142,7 @@ fn is_card(text: &[u8]) -> bool {
             digit / 10 + digit % 10
         })
         .sum();
-    matches!(text[0], b'2'..=b'6') && luhn % 10 == 0
+    matches!(text[0], b'2'..=b'6') && luhn.is_multiple_of(10)
 }
 
 #[cfg(test)]

@@ -96,7 +96,10 @@ impl Units {
     /// All units, two bytes each.
     #[must_use]
     pub fn to_wide(&self) -> Vec<u16> {
-        with_units!(self, units => units.iter().map(|&unit| unit.into()).collect())
+        match self {
+            Self::Narrow(units) => units.iter().map(|&unit| u16::from(unit)).collect(),
+            Self::Wide(units) => units.clone(),
+        }
     }
 
     /// Whether `needle` is contained.

@@ -1,0 +1,7 @@
+//! `cargo +nightly fuzz run ledger`; the body is shared with `tests/ledger_smoke.rs`.
+#![no_main]
+
+#[path = "../bodies/ledger.rs"]
+mod bodies;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::ledger(data));
