@@ -66,7 +66,7 @@ describe('documents', () => {
 
   test.each(blocks.map((block) => [block.title, block] as const))('%s runs', (_, { file, text, prints }) => {
     const run = file.replace(/\.ts$/, '.mjs');
-    writeFileSync(run, ts.transpileModule(text, { compilerOptions: { ...options, noEmit: false } }).outputText);
+    writeFileSync(run, ts.transpileModule(text, { compilerOptions: { ...options, noEmit: false, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler } }).outputText);
     const ended = spawnSync(process.execPath, [run], { cwd: root, encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' });
     expect(ended.stderr).toBe('');
     expect(ended).toMatchObject({ status: 0, signal: null });

@@ -9,7 +9,8 @@ for (const { name, goal, run } of rows) {
   if (only && !`${basename(file)} ${name}`.includes(only)) continue;
   globalThis.gc?.();
   try {
-    const { ms, yardstick, ...more } = await run();
+    const answer = await run();
+    const { ms, yardstick, ...more } = typeof answer === 'number' ? { ms: answer } : answer;
     print({ name, goal, ms, ...(yardstick ? { yardstick } : {}), ...more });
   } catch (error) {
     print({ name, goal, error: String(error?.stack ?? error) });

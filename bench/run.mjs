@@ -4,8 +4,9 @@
 //   node bench/run.mjs --compare a.json b.json         two earlier runs side by side
 //   BENCH_TARGET=/path/to/package node bench/run.mjs   another package with the same API, measured beside
 //
-// A row file `bench/<room>.mjs` exports `rows`: `[{ name, goal, run }]`, and `run()` gives (a promise
-// of) `{ ms, yardstick?: { name, ms } }` and whatever else it wants kept. Each file runs in a process
+// A row file `bench/<room>.mjs` exports `rows`: `[{ name, goal, run }]`. `run()` gives (a promise of)
+// milliseconds, or `{ ms, yardstick?: { name, ms } }` with whatever else it wants kept; a goal that is
+// a number is the most it may take. Each file runs in a process
 // of its own, one for each side. BENCH_TARGET_SECURITY names a second package for the subpaths that
 // the first does not have.
 import { spawn } from 'node:child_process';
@@ -42,6 +43,7 @@ const figure = (ms) => {
   if (ms < 1) return `${(ms * 1000).toPrecision(3)} µs`;
   return ms < 10_000 ? `${ms.toPrecision(3)} ms` : `${(ms / 1000).toPrecision(3)} s`;
 };
+const goalText = (goal) => (typeof goal === 'number' ? `<= ${goal} ms` : (goal ?? ''));
 const times = (a, b) => (a > 0 && b > 0 ? `${(a / b).toPrecision(3)}x` : '');
 
 /** Prints rows of cells in columns. */
@@ -56,9 +58,9 @@ function table(head, rows) {
 function show(results, withTarget) {
   table(
     ['work', 'goal', 'ferrule', 'yardstick', 'ratio', ...(withTarget ? ['target', 'target/ferrule'] : [])],
-    results.map(({ name, goal = '', ours, target }) => [
+    results.map(({ name, goal, ours, target }) => [
       name,
-      goal,
+      goalText(goal),
       ours?.error ? 'failed' : figure(ours?.ms),
       figure(ours?.yardstick?.ms),
       times(ours?.ms, ours?.yardstick?.ms),
@@ -79,9 +81,9 @@ function compare(before, after) {
     ['work', 'goal', basename(before), basename(after), 'after/before', 'ratio before', 'ratio after'],
     a.rows
       .filter(({ name }) => later.has(name))
-      .map(({ name, goal = '', ours }) => {
+      .map(({ name, goal, ours }) => {
         const now = later.get(name);
-        return [name, goal, figure(ours?.ms), figure(now?.ms), times(now?.ms, ours?.ms), times(ours?.ms, ours?.yardstick?.ms), times(now?.ms, now?.yardstick?.ms)];
+        return [name, goalText(goal), figure(ours?.ms), figure(now?.ms), times(now?.ms, ours?.ms), times(ours?.ms, ours?.yardstick?.ms), times(now?.ms, now?.yardstick?.ms)];
       }),
   );
 }
