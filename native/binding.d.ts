@@ -77,6 +77,8 @@ export declare class Realm {
   constructor()
   setAuditListeners(count: number): void
   increment(key: string, by: number): void
+  /** Adds one to each of the keys, which are separated by line feeds: one crossing for several. */
+  incrementEach(keys: string): void
   setGauge(key: string, value: number): void
   observe(key: string, value: number): void
   counter(key: string): number
@@ -314,7 +316,7 @@ export interface JsonSchemaIssue {
   message: string
 }
 
-/** Either a validator, or the code and the text of what makes the schema unusable. */
+/** What makes a schema unusable: a stable code and a sentence. */
 export interface JsonSchemaProblem {
   code: string
   message: string
