@@ -149,6 +149,19 @@ describe('register (spec 01 section 6.3)', () => {
     expect(getCounterForTesting('tool.streaming.tools.registered.total', { toolName: 'a' })).toBe(1);
   });
 
+  it('9: the same counters, in the same order, when nobody listens, whatever the name', () => {
+    for (const name of ['u', 'line\nfeed', '\n', 'a{b=c}']) {
+      const count = (registry: ReturnType<typeof createToolRegistry>): unknown => {
+        resetCountersForTesting();
+        registry.register(bare(name, { ...everything, examples: examples(6) }));
+        registry.register(bare(name, everything), mcp('m'));
+        expect(() => registry.register(bare(name))).toThrow(DuplicateToolNameError);
+        return Object.entries(snapshotCounters().counters);
+      };
+      expect(count(createToolRegistry())).toEqual(count(audited().registry));
+    }
+  });
+
   it('a faulty tool leaves no trace', () => {
     const { registry, events } = audited();
     expect(() => registry.register(bare('a', { preferredModel: null as never }))).toThrow();

@@ -47,9 +47,11 @@ export function createToolRegistry(opts: ToolRegistryOptions = {}): ToolRegistry
     const { resolved, warnings: found } = normaliseTool(tool, source, normaliseOptions);
     // The store holds tools of all types; what goes in under a name comes out as the caller's type.
     const entry = resolved as unknown as RegistryEntry;
-    for (const warning of found) warnings.report(warning, source);
-    countRegistration(entry, sink);
-    place(store, sink, entry, source);
+    sink.saving(() => {
+      for (const warning of found) warnings.report(warning, source);
+      countRegistration(entry, sink);
+      place(store, sink, entry, source);
+    });
     if (sink.isHeard) sink.emit(registeredEvent(entry));
     return resolved;
   }

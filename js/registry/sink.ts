@@ -12,7 +12,8 @@ import type { ToolRegistryOptions } from './types.js';
 export class Sink {
   readonly #options: ToolRegistryOptions;
   readonly #emit: ((event: ToolAuditEvent) => void) | undefined;
-  #saved: Map<string, number> | undefined;
+  readonly #saved = new Map<string, number>();
+  #depth = 0;
 
   constructor(options: ToolRegistryOptions) {
     this.#options = options;
@@ -26,7 +27,7 @@ export class Sink {
 
   /** Counts one under a ready-made key, `name` or `name{label=value}` with sorted labels. */
   count(key: string): void {
-    if (this.#saved === undefined || this.isHeard) {
+    if (this.#depth === 0 || this.isHeard) {
       this.#write();
       nativeRealm().increment(key, 1);
     } else {
@@ -34,21 +35,32 @@ export class Sink {
     }
   }
 
-  /** Runs work that counts the same few keys many times, crossing to the native side once a key. */
+  /** Runs work that counts several keys, or few keys many times, crossing to the native side once. */
   saving<T>(work: () => T): T {
-    this.#saved ??= new Map();
+    this.#depth++;
     try {
       return work();
     } finally {
+      this.#depth--;
       this.#write();
-      this.#saved = undefined;
     }
   }
 
   #write(): void {
-    if (this.#saved === undefined || this.#saved.size === 0) return;
-    for (const [key, by] of this.#saved) nativeRealm().increment(key, by);
+    if (this.#saved.size === 0) return;
+    const once: string[] = [];
+    for (const [key, by] of this.#saved) {
+      // The order of first writes is the order of the snapshot: what is joined so far goes first.
+      if (by === 1 && !key.includes('\n')) {
+        once.push(key);
+        continue;
+      }
+      writeEach(once);
+      once.length = 0;
+      nativeRealm().increment(key, by);
+    }
     this.#saved.clear();
+    writeEach(once);
   }
 
   /** Hands over a row; errors of the registry's own `emitAudit` reach the caller. */
@@ -74,4 +86,8 @@ export class Sink {
       ...(metadata === undefined ? {} : { metadata: metadata() }),
     });
   }
+}
+
+function writeEach(keys: ReadonlyArray<string>): void {
+  if (keys.length > 0) nativeRealm().incrementEach(keys.join('\n'));
 }

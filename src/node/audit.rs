@@ -41,6 +41,14 @@ impl Realm {
         self.metrics.increment(&key, by);
     }
 
+    /// Adds one to each of the keys, which are separated by line feeds: one crossing for several.
+    #[napi(catch_unwind)]
+    pub fn increment_each(&self, keys: String) {
+        for key in keys.split('\n') {
+            self.metrics.increment(key, 1.0);
+        }
+    }
+
     #[napi(catch_unwind)]
     pub fn set_gauge(&self, key: String, value: f64) {
         self.metrics.set_gauge(&key, value);
