@@ -74,7 +74,9 @@ impl<'s> Survey<'s> {
                 }
                 (key, Value::Array(items)) => {
                     self.branches += if key == "prefixItems" { 1 } else { items.len() };
-                    items.iter().for_each(|item| self.visit(item));
+                    for item in items {
+                        self.visit(item);
+                    }
                 }
                 _ => {}
             }
