@@ -8,7 +8,7 @@
 //! valid there (array-form `items`, boolean `exclusiveMinimum`), draft 7 and then draft 4 are tried.
 
 use super::fuel::{self, Fuel, Visit};
-use super::{SchemaError, limits, parse};
+use super::{SchemaError, limits, parse, stack};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
@@ -40,6 +40,8 @@ pub enum Formats {
 pub struct Compiled {
     pub(super) validator: Validator,
     pub(super) fuel: Arc<Fuel>,
+    /// How far one value may lead from schema to schema.
+    pub(super) links: usize,
 }
 
 impl Compiled {
@@ -52,14 +54,19 @@ impl Compiled {
         if text.len() > MAX_SCHEMA_BYTES {
             return Err(SchemaError::TooLarge { size: text.len(), limit: MAX_SCHEMA_BYTES });
         }
+        stack::on_own(|| Self::compile(text, formats))
+            .unwrap_or_else(|_| Err(SchemaError::Invalid("the validator fails on it".to_owned())))
+    }
+
+    fn compile(text: &str, formats: Formats) -> Result<Self, SchemaError> {
         let mut schema = parse(text)?;
-        limits::check(&schema)?;
+        let links = limits::check(&schema)?;
         fuel::mark(&mut schema);
         let fuel = Arc::new(Fuel::default());
         let mut first_error = None;
         for &draft in dialects(&schema)? {
             match build(&schema, draft, formats, &fuel) {
-                Ok(validator) => return Ok(Self { validator, fuel }),
+                Ok(validator) => return Ok(Self { validator, fuel, links }),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }

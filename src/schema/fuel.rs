@@ -26,8 +26,6 @@ use std::time::{Duration, Instant};
 /// The keyword that counts. A schema that uses the name itself gets nothing out of it.
 pub(super) const KEYWORD: &str = "x-ferrule-fuel";
 
-/// Stack a check may use, in bytes.
-const STACK: usize = 512 << 10;
 /// Visits any check may make, and how many more for each byte of the value.
 const BASE_VISITS: u64 = 50_000;
 const VISITS_PER_BYTE: u64 = 8;
@@ -43,6 +41,8 @@ pub(super) struct GivenUp;
 pub(super) struct Fuel {
     visits: AtomicU64,
     stack_base: AtomicUsize,
+    /// Bytes of stack below `stack_base` that may be used.
+    stack: AtomicUsize,
     /// Microseconds after `born` at which describing ends; `u64::MAX` while a verdict is sought.
     deadline: AtomicU64,
     born: Instant,
@@ -53,6 +53,7 @@ impl Default for Fuel {
         Self {
             visits: AtomicU64::new(0),
             stack_base: AtomicUsize::new(0),
+            stack: AtomicUsize::new(0),
             deadline: AtomicU64::new(u64::MAX),
             born: Instant::now(),
         }
@@ -60,22 +61,28 @@ impl Default for Fuel {
 }
 
 impl Fuel {
-    /// Runs a verdict on a value of `size` bytes.
-    pub(super) fn verdict<T>(&self, size: usize, run: impl FnOnce() -> T) -> Result<T, GivenUp> {
+    /// Runs a verdict on a value of `size` bytes, on at most `stack` bytes of stack.
+    pub(super) fn verdict<T>(
+        &self,
+        size: usize,
+        stack: usize,
+        run: impl FnOnce() -> T,
+    ) -> Result<T, GivenUp> {
         self.visits.store(BASE_VISITS + VISITS_PER_BYTE * size as u64, Ordering::Relaxed);
         self.deadline.store(u64::MAX, Ordering::Relaxed);
-        self.run(run)
+        self.run(stack, run)
     }
 
-    /// Runs the description of a failed value.
-    pub(super) fn description<T>(&self, run: impl FnOnce() -> T) -> Result<T, GivenUp> {
+    /// Runs the description of a failed value, on at most `stack` bytes of stack.
+    pub(super) fn description<T>(&self, stack: usize, run: impl FnOnce() -> T) -> Result<T, GivenUp> {
         self.visits.store(u64::MAX, Ordering::Relaxed);
         self.deadline.store(self.now() + micros(DESCRIBE_FOR), Ordering::Relaxed);
-        self.run(run)
+        self.run(stack, run)
     }
 
-    fn run<T>(&self, run: impl FnOnce() -> T) -> Result<T, GivenUp> {
+    fn run<T>(&self, stack: usize, run: impl FnOnce() -> T) -> Result<T, GivenUp> {
         let here = 0_u8;
+        self.stack.store(stack, Ordering::Relaxed);
         self.stack_base.store(std::ptr::from_ref(&here).addr(), Ordering::Relaxed);
         // A genuine panic of the validator also ends as "given up": one tool's check is not worth
         // the process.
@@ -91,7 +98,10 @@ impl Fuel {
         let left = self.visits.load(Ordering::Relaxed);
         let used = self.stack_base.load(Ordering::Relaxed).abs_diff(std::ptr::from_ref(&here).addr());
         let deadline = self.deadline.load(Ordering::Relaxed);
-        if left == 0 || used > STACK || (deadline != u64::MAX && self.now() > deadline) {
+        if left == 0
+            || used > self.stack.load(Ordering::Relaxed)
+            || (deadline != u64::MAX && self.now() > deadline)
+        {
             // Unlike `panic!`, this leaves the panic hook (and stderr) alone.
             resume_unwind(Box::new(GivenUp));
         }

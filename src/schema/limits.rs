@@ -11,16 +11,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
 /// Most references in a schema.
-const MAX_REFS: usize = 2_000;
+const MAX_REFS: usize = 1_000;
 /// Most different patterns, `patternProperties` included.
 const MAX_PATTERNS: usize = 64;
 /// Most subschemas that may unfold under one `unevaluated…` keyword.
 const MAX_UNFOLDED: usize = 400;
 
+/// How many links lead from one schema to another that applies to the same value.
+///
 /// # Errors
 ///
 /// [`SchemaError::Invalid`] naming the limit that is passed.
-pub(super) fn check(schema: &Value) -> Result<(), SchemaError> {
+pub(super) fn check(schema: &Value) -> Result<usize, SchemaError> {
     let mut survey = Survey::default();
     survey.visit(schema);
     let refuse = |what: &str| Err(SchemaError::Invalid(what.to_owned()));
@@ -34,13 +36,14 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaError> {
     if survey.unevaluated.iter().any(|node| unfolding.size(node) > MAX_UNFOLDED) {
         return refuse("too much to unfold under an unevaluated keyword");
     }
-    Ok(())
+    Ok(survey.refs + survey.branches)
 }
 
 /// What is found on one walk over the subschemas. Recursion is bounded by the nesting limit.
 #[derive(Default)]
 struct Survey<'s> {
     refs: usize,
+    branches: usize,
     patterns: FxHashSet<&'s str>,
     unevaluated: Vec<&'s Value>,
     anchors: FxHashMap<&'s str, &'s Value>,
@@ -65,8 +68,16 @@ impl<'s> Survey<'s> {
                     }
                     map.values().for_each(|value| self.visit(value));
                 }
-                (_, Value::Object(_)) => self.visit(value),
-                (_, Value::Array(items)) => items.iter().for_each(|item| self.visit(item)),
+                (_, Value::Object(_)) => {
+                    self.branches += 1;
+                    self.visit(value);
+                }
+                (key, Value::Array(items)) => {
+                    self.branches += if key == "prefixItems" { 1 } else { items.len() };
+                    for item in items {
+                        self.visit(item);
+                    }
+                }
                 _ => {}
             }
         }

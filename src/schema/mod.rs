@@ -8,6 +8,7 @@ mod compile;
 mod error;
 mod fuel;
 mod limits;
+mod stack;
 mod text;
 mod wording;
 

@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<Value, SchemaError> {
 }
 
 /// How deep brackets nest outside of strings.
-fn depth(text: &str) -> usize {
+pub(super) fn depth(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut level, mut deepest) = (0, 0_usize, 0);
     while at < bytes.len() {
