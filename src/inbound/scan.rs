@@ -101,7 +101,7 @@ impl Scan {
 }
 
 /// Places looked at between two looks at the clock.
-const PLACES_PER_CLOCK: u32 = 256;
+const PLACES_PER_CLOCK: usize = 256;
 
 /// Runs `found` for every match of the wanted patterns. Returns false when the budget ran out.
 fn for_each_match(
@@ -112,12 +112,10 @@ fn for_each_match(
 ) -> bool {
     let mut angle = NextAngle::default();
     let mut free_from = [0; COUNT];
-    let mut looked = 0;
-    for (at, patterns) in Places::new(fold) {
-        if looked % PLACES_PER_CLOCK == 0 && budget.is_some_and(Budget::exceeded) {
+    for (looked, (at, patterns)) in Places::new(fold).enumerate() {
+        if looked.is_multiple_of(PLACES_PER_CLOCK) && budget.is_some_and(Budget::exceeded) {
             return false;
         }
-        looked += 1;
         for pattern in patterns {
             if !wanted.has(*pattern) || at < free_from[*pattern] {
                 continue;
