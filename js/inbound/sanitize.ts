@@ -1,7 +1,7 @@
 import { native } from '../binding.js';
 import type { InboundSanitizationPolicy, ToolTrustClass } from '../core/index.js';
+import { type InjectionClassifier, runInjectionClassifier } from '../inspect/index.js';
 import { type ImperativePattern, catalogueBits, catalogueNames } from './catalogue.js';
-import { type InjectionClassifier, isFlagged } from './classifier.js';
 import { scanImperativePatterns, stripWithin } from './scan.js';
 
 /** How the opening line of the envelope starts. */
@@ -248,6 +248,11 @@ export async function applyInboundSanitizationWithClassifier(
   const { classifier } = options;
   const first = applyInboundSanitization(options);
   if (classifier == null || first.blocked) return first;
-  if (!(await isFlagged(classifier, first.body, options.contentOrigin))) return first;
+  const verdict = await runInjectionClassifier(classifier, {
+    text: first.body,
+    surface: 'tool-inbound',
+    ...(options.contentOrigin === undefined ? {} : { origin: options.contentOrigin }),
+  });
+  if (!verdict?.flagged) return first;
   return { ...first, patternsHit: [...first.patternsHit, `classifier:${classifier.id}`] };
 }
