@@ -1,17 +1,21 @@
 // Rows of `npm run bench` for results and inbound text. Each row times the work and its yardstick in
 // the same run; times are milliseconds, the median of several rounds; `stallMs` is the longest time
-// the event loop was not served.
+// the event loop was not served, `cpuMs` the work of all threads, which a busy machine changes less.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { applyInboundSanitization } from 'ferrule/inbound';
 import { createDefaultSpillWriter, createFileResultReader, toResultEnvelope, truncateBody } from 'ferrule/result';
 // The executor's own entry for long texts, which is no public name.
 import { sanitizeLarge } from '../dist/inbound/sanitize.js';
 
-const WORDS = 'the new report shows print jobs that act on clear data; you are free to forget it, and <b>enter</b> more '.split(' ');
+// About one word in twenty is the first of a pattern.
+const WORDS = `the report of last month has 42 items which some people keep in <b>bold</b> while others write
+"quoted" names of things they like most about long walks; it will never be clear how many new words a text should
+hold before anybody finds what matters here, there or in between (see above) and so on at the end of each page`.split(/\s+/);
 
-/** Text of words that often start, but never finish, a pattern; the same in every run. */
+/** Prose without a hit; the same in every run. */
 function prose(length) {
   let state = 1;
   const parts = [];
@@ -30,27 +34,24 @@ const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 async function measured(rounds, work) {
   const times = [];
   const stalls = [];
+  const works = [];
   for (let round = 0; round < rounds; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    let last = performance.now();
-    let stall = 0;
-    let running = true;
-    const tick = () => {
-      const now = performance.now();
-      stall = Math.max(stall, now - last);
-      last = now;
-      if (running) setImmediate(tick);
-    };
-    setImmediate(tick);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    delay.reset();
+    const used = process.cpuUsage();
     const start = performance.now();
-    last = start;
     await work(round);
     times.push(performance.now() - start);
-    tick();
-    running = false;
-    stalls.push(stall);
+    const { user, system } = process.cpuUsage(used);
+    works.push((user + system) / 1000);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    delay.disable();
+    stalls.push(delay.max / 1e6);
   }
-  return { ms: middle(times), stallMs: middle(stalls) };
+  return { ms: middle(times), stallMs: middle(stalls), cpuMs: middle(works) };
 }
 
 async function withWriter(work) {

@@ -161,7 +161,7 @@ export interface DockerContainerSpec {
 
 export interface DockerEngineOptions {
   id: string
-  base: DockerContainerSpec
+  baseEnv: Array<string>
   socketPath?: string
   dockerHost?: string
   runtimeDir?: string
@@ -401,20 +401,10 @@ export interface SanitizedText {
   scanUs: number
 }
 
-export interface SanitizeRequest {
-  strip: boolean
-  wrap: boolean
-  failClosed: boolean
-  patterns: number
-  budgetMs: number
-  trust: string
-  tool: string
-  origin?: string
-}
+export declare function sanitizeText(body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): number | SanitizedText
 
-export declare function sanitizeText(body: string, request: SanitizeRequest): SanitizedText
-
-export declare function sanitizeTextAsync(body: string, request: SanitizeRequest): Promise<SanitizedText>
+/** The same off the JavaScript thread. */
+export declare function sanitizeTextAsync(body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): Promise<number | SanitizedText>
 
 export interface ScannedText {
   counts: Array<number>

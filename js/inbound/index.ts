@@ -10,7 +10,7 @@ export {
   type ImperativePattern,
   type ImperativePatternName,
 } from './catalogue.js';
-export type { InjectionClassifier } from './classifier.js';
+export type { InjectionClassifier } from '../inspect/index.js';
 export {
   type InboundSanitizationOptions,
   type InboundSanitizationWithClassifierOptions,

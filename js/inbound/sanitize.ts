@@ -1,7 +1,7 @@
 import { native } from '../binding.js';
 import type { InboundSanitizationPolicy, ToolTrustClass } from '../core/index.js';
+import { type InjectionClassifier, runInjectionClassifier } from '../inspect/index.js';
 import { type ImperativePattern, catalogueBits, catalogueNames } from './catalogue.js';
-import { type InjectionClassifier, isFlagged } from './classifier.js';
 import { scanImperativePatterns, stripWithin } from './scan.js';
 
 /** How the opening line of the envelope starts. */
@@ -116,14 +116,16 @@ function planFor(options: InboundSanitizationOptions): Plan {
   };
 }
 
-function request(options: InboundSanitizationOptions, plan: Plan, patterns: number) {
-  return {
-    ...plan,
-    patterns,
-    trust: String(options.trustClass),
-    tool: String(options.toolName),
-    ...(options.contentOrigin === undefined ? {} : { origin: String(options.contentOrigin) }),
-  };
+type NativeArgs = Parameters<ReturnType<typeof native>['sanitizeText']>;
+
+/** What the addon needs; the attributes only when there is an envelope to write them on. */
+function nativeArgs(options: InboundSanitizationOptions, plan: Plan, patterns: number): NativeArgs {
+  const flags = (plan.strip ? 1 : 0) | (plan.wrap ? 2 : 0) | (plan.failClosed ? 4 : 0);
+  const args: NativeArgs = [options.body, flags, patterns, plan.budgetMs];
+  if (!plan.wrap) return args;
+  args.push(String(options.trustClass), String(options.toolName));
+  if (options.contentOrigin !== undefined) args.push(String(options.contentOrigin));
+  return args;
 }
 
 function fromNative(
@@ -131,6 +133,7 @@ function fromNative(
   plan: Plan,
   found: ReturnType<ReturnType<typeof native>['sanitizeText']>,
 ): SanitizationOutcome {
+  if (typeof found === 'number') return outcome({ body, ...UNTOUCHED, scanDurationUs: found });
   const wrapped = plan.wrap && !found.blocked;
   const names = catalogueNames(found.hits);
   return outcome({
@@ -168,7 +171,7 @@ export function applyInboundSanitization(options: InboundSanitizationOptions): S
   const plan = planFor(options);
   const bits = catalogueBits(options.patterns);
   if (bits === undefined) return withOwnPatterns(options, options.patterns ?? [], plan);
-  return fromNative(body, plan, native().sanitizeText(body, request(options, plan, bits)));
+  return fromNative(body, plan, native().sanitizeText(...nativeArgs(options, plan, bits)));
 }
 
 /**
@@ -181,11 +184,8 @@ export async function sanitizeLarge(options: InboundSanitizationOptions): Promis
   const bits = catalogueBits(options.patterns);
   if (options.policy === 'pass-through' || bits === undefined) return applyInboundSanitization(options);
   const plan = planFor(options);
-  return fromNative(
-    options.body,
-    plan,
-    await native().sanitizeTextAsync(options.body, request(options, plan, bits)),
-  );
+  const found = await native().sanitizeTextAsync(...nativeArgs(options, plan, bits));
+  return fromNative(options.body, plan, found);
 }
 
 /** The same steps for a list that holds patterns of the caller's own. */
@@ -216,8 +216,13 @@ function withOwnPatterns(
   if (wrapped) {
     // A marker that only hidden characters keep from being one is a marker to the reader.
     const shown = cleaned && !stripped && native().neutralizeText(visible, false) ? visible : text;
-    const { trust, tool, origin } = request(options, plan, 0);
-    text = native().wrapText(shown, trust, tool, origin);
+    const { trustClass, toolName, contentOrigin: origin } = options;
+    text = native().wrapText(
+      shown,
+      String(trustClass),
+      String(toolName),
+      origin === undefined ? origin : String(origin),
+    );
   }
   return outcome({
     body: text,
@@ -243,6 +248,11 @@ export async function applyInboundSanitizationWithClassifier(
   const { classifier } = options;
   const first = applyInboundSanitization(options);
   if (classifier == null || first.blocked) return first;
-  if (!(await isFlagged(classifier, first.body, options.contentOrigin))) return first;
+  const verdict = await runInjectionClassifier(classifier, {
+    text: first.body,
+    surface: 'tool-inbound',
+    ...(options.contentOrigin === undefined ? {} : { origin: options.contentOrigin }),
+  });
+  if (!verdict?.flagged) return first;
   return { ...first, patternsHit: [...first.patternsHit, `classifier:${classifier.id}`] };
 }

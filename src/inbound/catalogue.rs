@@ -267,14 +267,20 @@ fn run(steps: &[Step], fold: &[u8], start: usize, angle: &mut NextAngle) -> Opti
     Some(at)
 }
 
+/// Whether a text is at a place; byte by byte, since most tries fail at the first.
+fn is_at(text: &str, fold: &[u8], at: usize) -> bool {
+    let rest = &fold[at..];
+    rest.len() >= text.len() && rest.iter().zip(text.as_bytes()).all(|(a, b)| a == b)
+}
+
 fn starts_with(texts: &[&str], fold: &[u8], at: usize) -> Option<usize> {
-    texts.iter().find(|text| fold[at..].starts_with(text.as_bytes())).map(|text| text.len())
+    texts.iter().find(|text| is_at(text, fold, at)).map(|text| text.len())
 }
 
 fn after_word(texts: &[&str], fold: &[u8], at: usize) -> Option<usize> {
     texts
         .iter()
-        .filter(|text| fold[at..].starts_with(text.as_bytes()))
+        .filter(|text| is_at(text, fold, at))
         .map(|text| at + text.len())
         .find(|end| fold.get(*end).is_none_or(|next| !is_word(*next)))
 }

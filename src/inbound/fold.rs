@@ -18,6 +18,12 @@ pub struct Fold {
     pub ascii: bool,
 }
 
+/// Folds a text known to be ASCII, one byte a unit.
+#[must_use]
+pub fn fold_bytes(text: &[u8]) -> Fold {
+    Fold { bytes: text.iter().map(|byte| fold_ascii(u16::from(*byte))).collect(), ascii: true }
+}
+
 /// Folds a text. One pass.
 #[must_use]
 pub fn fold(units: &[u16]) -> Fold {
@@ -75,5 +81,8 @@ mod tests {
         let long: Vec<u16> = "Q@`{\u{7f}\0 ".repeat(40).encode_utf16().collect();
         assert_eq!(fold(&long).bytes, b"q@`{\x7f\0 ".repeat(40));
         assert!(fold(&long).ascii);
+        let bytes: Vec<u8> = (0..0x80).collect();
+        let units: Vec<u16> = (0..0x80).collect();
+        assert_eq!(fold_bytes(&bytes), fold(&units));
     }
 }

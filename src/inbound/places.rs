@@ -31,6 +31,23 @@ const fn hash(third_last: u8, second_last: u8, last: u8) -> u8 {
     last.wrapping_add(second_last << 1).wrapping_add(third_last << 2)
 }
 
+/// The end of a chain of words with one hash.
+const NONE: u8 = u8::MAX;
+
+/// The first word of each hash, and for each word the next one of its hash.
+const CHAINS: ([u8; 256], [u8; FIRST_WORDS.len()]) = {
+    let mut first = [NONE; 256];
+    let mut next = [NONE; FIRST_WORDS.len()];
+    let mut i: u8 = 0;
+    while (i as usize) < FIRST_WORDS.len() {
+        let slot = HASHES[i as usize] as usize;
+        next[i as usize] = first[slot];
+        first[slot] = i;
+        i += 1;
+    }
+    (first, next)
+};
+
 /// Marks the bytes of a window that deserve a look.
 ///
 /// Written as plain passes over the lanes, constants outside, which compilers turn into vector code.
@@ -55,6 +72,11 @@ fn mark(window: &[u8; WINDOW], marks: &mut [u8; LANES]) {
         let here = window[BEFORE + lane];
         *mark = (is_ending[lane] & u8::from(here == b' ')) | (is_tag[lane] & u8::from(here == b'<'));
     }
+}
+
+/// `ends_with`, backwards byte by byte: most tries fail within two bytes, before a call would pay.
+fn ends_with(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text.iter().rev().zip(word.iter().rev()).all(|(a, b)| a == b)
 }
 
 /// The places of a fold, in ascending order for every pattern: where a match may start, and of which
@@ -106,13 +128,18 @@ impl<'a> Places<'a> {
         }
         let before = &self.fold[..at];
         let [.., third_last, second_last, last] = before else { return None };
-        let ending = hash(*third_last, *second_last, *last);
-        let same = HASHES.iter().zip(&FIRST_WORDS).filter(|(hash, _)| **hash == ending);
-        let (word, patterns) =
-            same.map(|(_, first)| first).find(|(word, _)| before.ends_with(word.as_bytes()))?;
-        let start = at - word.len();
-        let inside_word = start > 0 && is_word(before[start - 1]);
-        (!inside_word).then_some((start, patterns))
+        let (first, next) = &CHAINS;
+        let mut known = first[usize::from(hash(*third_last, *second_last, *last))];
+        while known != NONE {
+            let (word, patterns) = &FIRST_WORDS[usize::from(known)];
+            if ends_with(before, word.as_bytes()) {
+                let start = at - word.len();
+                let inside_word = start > 0 && is_word(before[start - 1]);
+                return (!inside_word).then_some((start, patterns));
+            }
+            known = next[usize::from(known)];
+        }
+        None
     }
 }
 

@@ -1,9 +1,9 @@
 //! The whole inbound pass over one text with the built-in catalogue (spec 03 section 3.4).
 
 use super::envelope::{self, Attributes};
-use super::fold::fold;
+use super::fold::{fold, fold_bytes};
 use super::invisible;
-use super::scan::{Budget, PatternSet, scan, strip};
+use super::scan::{Budget, PatternSet, scan, strip_found};
 
 /// What to do with a text.
 #[derive(Debug, Clone)]
@@ -65,11 +65,7 @@ pub fn sanitize(units: &[u16], request: &Request) -> Outcome {
     let mut body: Option<Vec<u16>> = None;
     if request.strip && !outcome.timed_out {
         let seen = cleaned.as_ref().map_or(units, |done| &done.text);
-        let masked = if outcome.hits == 0 {
-            None
-        } else {
-            strip(seen, visible.as_ref().unwrap_or(&folded), request.patterns)
-        };
+        let masked = found.as_ref().and_then(|found| strip_found(seen, found));
         body = masked.or_else(|| cleaned.as_ref().map(|done| done.text.clone()));
         outcome.stripped = body.is_some();
         outcome.bytes_stripped = body.as_ref().map_or(0, |new| units.len().saturating_sub(new.len()));
@@ -96,6 +92,13 @@ pub fn has_hits(units: &[u16], patterns: PatternSet, budget_ms: f64) -> Option<b
     let request = Request { strip: false, wrap: None, fail_closed: false, patterns, budget_ms };
     let outcome = sanitize(units, &request);
     (!outcome.timed_out).then_some(outcome.hits != 0 || outcome.invisible)
+}
+
+/// [`has_hits`] for a text known to be ASCII, one byte a unit: it can hide nothing.
+#[must_use]
+pub fn has_hits_ascii(text: &[u8], patterns: PatternSet, budget_ms: f64) -> Option<bool> {
+    let budget = Budget::start(budget_ms);
+    scan(&fold_bytes(text).bytes, patterns, &budget).map(|found| found.any())
 }
 
 #[cfg(test)]

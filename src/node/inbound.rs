@@ -6,7 +6,7 @@ use crate::inbound::fold::fold;
 use crate::inbound::invisible;
 use crate::inbound::sanitize::{self, Outcome, Request};
 use crate::inbound::scan::{self, Budget, PatternSet};
-use napi::bindgen_prelude::{Utf16String, spawn_blocking};
+use napi::bindgen_prelude::{Either, Utf16String, spawn_blocking};
 use napi_derive::napi;
 
 #[napi(object, object_from_js = false)]
@@ -23,22 +23,6 @@ pub struct SanitizedText {
     pub scan_us: f64,
 }
 
-#[napi(object, object_to_js = false)]
-#[allow(clippy::struct_excessive_bools, reason = "mirrors the room's request")]
-pub struct SanitizeRequest {
-    pub strip: bool,
-    pub wrap: bool,
-    pub fail_closed: bool,
-    pub patterns: u32,
-    pub budget_ms: f64,
-    #[napi(ts_type = "string")]
-    pub trust: Utf16String,
-    #[napi(ts_type = "string")]
-    pub tool: Utf16String,
-    #[napi(ts_type = "string")]
-    pub origin: Option<Utf16String>,
-}
-
 #[napi(object, object_from_js = false)]
 pub struct ScannedText {
     pub counts: Vec<u32>,
@@ -53,21 +37,33 @@ pub struct CleanedText {
     pub hit: bool,
 }
 
-impl From<SanitizeRequest> for Request {
-    fn from(request: SanitizeRequest) -> Self {
-        let wrap = request.wrap.then(|| Attributes {
-            trust: request.trust.to_vec(),
-            tool: request.tool.to_vec(),
-            origin: request.origin.as_ref().map(|origin| origin.to_vec()),
-        });
-        Self {
-            strip: request.strip,
-            wrap,
-            fail_closed: request.fail_closed,
-            patterns: PatternSet::from_bits(request.patterns),
-            budget_ms: request.budget_ms,
-        }
+/// `flags`: 1 strip, 2 wrap, 4 fail closed. The last three are read only for wrapping.
+fn request(
+    flags: u32,
+    patterns: u32,
+    budget_ms: f64,
+    trust: Option<Utf16String>,
+    tool: Option<Utf16String>,
+    origin: Option<Utf16String>,
+) -> Request {
+    let units = |text: Option<Utf16String>| text.map(|text| text.to_vec());
+    Request {
+        strip: flags & 1 != 0,
+        wrap: (flags & 2 != 0).then(|| Attributes {
+            trust: units(trust).unwrap_or_default(),
+            tool: units(tool).unwrap_or_default(),
+            origin: units(origin),
+        }),
+        fail_closed: flags & 4 != 0,
+        patterns: PatternSet::from_bits(patterns),
+        budget_ms,
     }
+}
+
+/// A text with nothing to report, by far the most common one, is told by its scan time alone.
+fn told(outcome: Outcome) -> Either<f64, SanitizedText> {
+    let nothing = Outcome { scan_us: outcome.scan_us, ..Outcome::default() };
+    if outcome == nothing { Either::A(outcome.scan_us) } else { Either::B(outcome.into()) }
 }
 
 impl From<Outcome> for SanitizedText {
@@ -90,16 +86,40 @@ fn count(value: usize) -> f64 {
     value as f64
 }
 
-#[napi(catch_unwind)]
-pub fn sanitize_text(body: Utf16String, request: SanitizeRequest) -> SanitizedText {
-    sanitize::sanitize(&body, &request.into()).into()
+#[napi(
+    catch_unwind,
+    ts_args_type = "body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
+)]
+pub fn sanitize_text(
+    body: Utf16String,
+    flags: u32,
+    patterns: u32,
+    budget_ms: f64,
+    trust: Option<Utf16String>,
+    tool: Option<Utf16String>,
+    origin: Option<Utf16String>,
+) -> Either<f64, SanitizedText> {
+    told(sanitize::sanitize(&body, &request(flags, patterns, budget_ms, trust, tool, origin)))
 }
 
-#[napi(catch_unwind)]
-pub async fn sanitize_text_async(body: Utf16String, request: SanitizeRequest) -> napi::Result<SanitizedText> {
-    let request: Request = request.into();
-    let outcome = spawn_blocking(move || sanitize::sanitize(&body, &request)).await;
-    outcome.map(SanitizedText::from).map_err(|error| napi::Error::from_reason(error.to_string()))
+/// The same off the JavaScript thread.
+#[napi(
+    catch_unwind,
+    ts_args_type = "body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
+)]
+pub async fn sanitize_text_async(
+    body: Utf16String,
+    flags: u32,
+    patterns: u32,
+    budget_ms: f64,
+    trust: Option<Utf16String>,
+    tool: Option<Utf16String>,
+    origin: Option<Utf16String>,
+) -> napi::Result<Either<f64, SanitizedText>> {
+    let request = request(flags, patterns, budget_ms, trust, tool, origin);
+    spawn_blocking(move || told(sanitize::sanitize(&body, &request)))
+        .await
+        .map_err(|error| napi::Error::from_reason(error.to_string()))
 }
 
 fn scanned(body: &[u16], patterns: u32, budget_ms: f64) -> Option<ScannedText> {

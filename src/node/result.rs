@@ -1,7 +1,7 @@
 //! Door of `result`.
 
-use super::text::JsText;
-use crate::inbound::sanitize::has_hits;
+use super::text::{JsText, TextIn};
+use crate::inbound::sanitize::{has_hits, has_hits_ascii};
 use crate::inbound::scan::PatternSet;
 use crate::result::bound::{self, Shape};
 use crate::result::names;
@@ -74,14 +74,17 @@ pub struct Spilled {
 }
 
 /// Scans (if asked to) and writes in one trip off the JavaScript thread.
-#[napi(catch_unwind)]
-pub async fn spill_text(body: Utf16String, request: SpillRequest) -> Result<Spilled> {
+#[napi(catch_unwind, ts_args_type = "body: string, request: SpillRequest")]
+pub async fn spill_text(body: TextIn, request: SpillRequest) -> Result<Spilled> {
     away(move || {
-        let flagged = request
-            .patterns
-            .and_then(|patterns| has_hits(&body, PatternSet::from_bits(patterns), request.budget_ms));
-        let content = wtf8::from_utf16(&body);
-        drop(body);
+        let flagged = request.patterns.map(PatternSet::from_bits).and_then(|patterns| match &body {
+            TextIn::Ascii(text) => has_hits_ascii(text, patterns, request.budget_ms),
+            TextIn::Utf16(text) => has_hits(text, patterns, request.budget_ms),
+        });
+        let content = match body {
+            TextIn::Ascii(text) => text,
+            TextIn::Utf16(text) => wtf8::from_utf16(&text),
+        };
         let sidecar = match flagged {
             Some(true) => request.sidecar_when_flagged.as_ref().or(request.sidecar.as_ref()),
             _ => request.sidecar.as_ref(),
