@@ -46,7 +46,7 @@ async function until(condition: () => boolean, ms = 10_000): Promise<boolean> {
 }
 
 describe.skipIf(process.platform !== 'linux')('with its host', () => {
-  beforeAll(() => void ensureDist(), 120_000);
+  beforeAll(async () => void (await ensureDist()), 240_000);
 
   it('nothing is started before the first run', async () => {
     const child = host('setTimeout(() => {}, 1500)');

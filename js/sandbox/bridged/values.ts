@@ -71,7 +71,7 @@ const MAX_TABLE_PARTS = 100_000;
  */
 function checkShape(text: Buffer, max: number): void {
   let depth = 0;
-  let parts = 0;
+  let parts = 1;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
     const byte = text[at];
@@ -82,7 +82,8 @@ function checkShape(text: Buffer, max: number): void {
     else if (byte === 0x2c) parts += 1;
     else if (byte === 0x3a) parts += 3;
     else if (byte === 0x5b || byte === 0x7b) {
-      parts += 1;
+      const next = text[at + 1];
+      if (next !== 0x5d && next !== 0x7d) parts += 1;
       // A table adds two levels of its own.
       if (++depth > MAX_DEPTH + 2) throw new MalformedValue('nested too deeply');
     } else if (byte === 0x5d || byte === 0x7d) depth--;
