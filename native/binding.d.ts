@@ -161,7 +161,7 @@ export interface DockerContainerSpec {
 
 export interface DockerEngineOptions {
   id: string
-  base: DockerContainerSpec
+  baseEnv: Array<string>
   socketPath?: string
   dockerHost?: string
   runtimeDir?: string
