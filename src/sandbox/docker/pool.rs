@@ -30,49 +30,49 @@ struct Shelf {
 
 impl Pool {
     /// The shelf of a kind; none when there are too many others.
-    fn shelf(&mut self, spec: &ContainerSpec) -> Option<&mut Shelf> {
-        if let Some(found) = self.shelves.iter().position(|shelf| shelf.spec == *spec) {
+    fn shelf(&mut self, kind: &ContainerSpec) -> Option<&mut Shelf> {
+        if let Some(found) = self.shelves.iter().position(|shelf| shelf.spec == *kind) {
             return self.shelves.get_mut(found);
         }
         self.shelves.retain(|shelf| !shelf.idle.is_empty() || shelf.starting > 0);
         if self.shelves.len() >= MAX_SHELVES {
             return None;
         }
-        self.shelves.push(Shelf { spec: spec.clone(), idle: VecDeque::new(), starting: 0 });
+        self.shelves.push(Shelf { spec: kind.clone(), idle: VecDeque::new(), starting: 0 });
         self.shelves.last_mut()
     }
 
     /// How many more of a kind should be started; counts them as starting.
-    fn order(&mut self, spec: &ContainerSpec, size: usize) -> usize {
+    fn order(&mut self, kind: &ContainerSpec, size: usize) -> usize {
         if self.closed {
             return 0;
         }
-        let Some(shelf) = self.shelf(spec) else { return 0 };
-        let missing = size.saturating_sub(shelf.idle.len() + shelf.starting);
-        shelf.starting += missing;
+        let Some(stock) = self.shelf(kind) else { return 0 };
+        let missing = size.saturating_sub(stock.idle.len() + stock.starting);
+        stock.starting += missing;
         missing
     }
 
     /// Takes in a container that was ordered; hands it back when it is not wanted any more.
-    fn deliver(&mut self, spec: &ContainerSpec, made: Option<Ready>) -> Option<Ready> {
+    fn deliver(&mut self, kind: &ContainerSpec, made: Option<Ready>) -> Option<Ready> {
         let closed = self.closed;
-        let Some(shelf) = self.shelves.iter_mut().find(|shelf| shelf.spec == *spec) else { return made };
-        shelf.starting = shelf.starting.saturating_sub(1);
+        let Some(stock) = self.shelves.iter_mut().find(|shelf| shelf.spec == *kind) else { return made };
+        stock.starting = stock.starting.saturating_sub(1);
         if closed {
             return made;
         }
-        shelf.idle.extend(made);
+        stock.idle.extend(made);
         None
     }
 }
 
 /// A container of that kind that is still alive, if there is one; starts its successor in the background.
-pub(crate) fn take(engine: &Arc<Inner>, spec: &ContainerSpec) -> Option<Ready> {
+pub(crate) fn take(engine: &Arc<Inner>, kind: &ContainerSpec) -> Option<Ready> {
     let found = loop {
         let waiting = {
             let mut pool = engine.pool();
             pool.last_used = Some(Instant::now());
-            pool.shelf(spec).and_then(|shelf| shelf.idle.pop_front())
+            pool.shelf(kind).and_then(|shelf| shelf.idle.pop_front())
         };
         let Some(mut ready) = waiting else { break None };
         // Whatever a waiting container has to say before its payload means that it is no good.
@@ -80,18 +80,18 @@ pub(crate) fn take(engine: &Arc<Inner>, spec: &ContainerSpec) -> Option<Ready> {
             break Some(ready);
         }
     };
-    refill(engine, spec);
+    refill(engine, kind);
     found
 }
 
-fn refill(engine: &Arc<Inner>, spec: &ContainerSpec) {
-    let missing = engine.pool().order(spec, engine.config().pool_size);
+fn refill(engine: &Arc<Inner>, kind: &ContainerSpec) {
+    let missing = engine.pool().order(kind, engine.config().pool_size);
     for _ in 0..missing {
-        let (engine, spec) = (Arc::clone(engine), spec.clone());
+        let (engine, kind) = (Arc::clone(engine), kind.clone());
         tokio::spawn(async move {
-            let made = engine.prepare(spec.clone()).await;
+            let made = engine.prepare(kind.clone()).await;
             let delivered = made.is_ok();
-            let unwanted = engine.pool().deliver(&spec, made.ok());
+            let unwanted = engine.pool().deliver(&kind, made.ok());
             if delivered && unwanted.is_none() {
                 expire(&engine);
             }
