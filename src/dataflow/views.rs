@@ -5,7 +5,8 @@
 //! decoded, one after another (which holds each of them alone, too), and so are the keys. On request,
 //! values are read with their percent, base64, hex or JSON encoding undone.
 //!
-//! Views only ever add findings: the text as given is always probed first.
+//! Views only ever add findings: the text as given is always probed first. There are three at most,
+//! however many values there are, since each may cost a scan of all that is tracked.
 //!
 //! The reader does not check JSON, it only finds the string literals: malformed text yields views of
 //! what is there, in linear time and without recursion.
@@ -52,16 +53,19 @@ pub fn views(text: &[u16], encodings: Encodings) -> Vec<Vec<u16>> {
     let mut views = Vec::new();
     let first = text.iter().copied().find(|&unit| !is_blank(unit));
     let is_json = first.is_some_and(|unit| [QUOTE, u16::from(b'{'), u16::from(b'[')].contains(&unit));
+    let mut decoded = Vec::new();
     if !is_json {
-        decode_all(text, encodings, &mut views);
+        decode_all(text, encodings, &mut decoded);
+        views.extend(together(&decoded));
         return views;
     }
     let (values, keys) = literals(text);
     if encodings.any() {
         for value in values.iter() {
-            decode_all(value, encodings, &mut views);
+            decode_all(value, encodings, &mut decoded);
         }
     }
+    views.extend(together(&decoded));
     // One undisguised value is a part of the text as given.
     if values.ends.len() > 1 || values.decoded {
         views.push(values.text);
@@ -70,6 +74,11 @@ pub fn views(text: &[u16], encodings: Encodings) -> Vec<Vec<u16>> {
         views.push(keys.text);
     }
     views
+}
+
+/// One view of many pieces, as [`Strings`] has it.
+fn together(pieces: &[Vec<u16>]) -> Option<Vec<u16>> {
+    (!pieces.is_empty()).then(|| pieces.join(&u16::from(b' ')))
 }
 
 /// All string literals, values and keys apart.
