@@ -169,8 +169,11 @@ export function bench(entries: ReadonlyArray<ResolvedTool>, options: Partial<Exe
   return {
     executor, log, rows, events, tracer, runContext,
     /** Runs one call. */
-    one: (toolName: string, args: unknown = {}, more: Loose = {}): Promise<CompletedToolCall> =>
-      executor.executeOne({ call: call(toolName, args), runContext, stepNumber: 3, ...more } as never),
+    one: (...[toolName, ...rest]: [string, unknown?, Loose?]): Promise<CompletedToolCall> => {
+      const [args, more] = rest.length === 0 ? [{}] : rest;
+      const wire = { ...call(toolName), args };
+      return executor.executeOne({ call: wire, runContext, stepNumber: 3, ...more } as never);
+    },
     /** Runs one call as a batch. */
     batchOne: async (toolName: string, args: unknown = {}, more: Loose = {}): Promise<CompletedToolCall> => {
       const opts = { calls: [call(toolName, args)], runContext, stepNumber: 3, ...more };
