@@ -40,6 +40,23 @@ tool({
   },
 });
 
+// --- and from a library that speaks Standard Schema only ----------------------------------------------
+const standard = tool({
+  name: 'standard',
+  description: 'd',
+  inputSchema: v.object({ n: v.optional(v.number(), 1), tags: v.array(v.string()) }),
+  outputSchema: v.object({ twice: v.number() }),
+  needsApproval: ({ n }) => n > 100,
+  async execute(input, ctx) {
+    same<Same<typeof input.n, number>>();
+    same<Same<typeof input.tags, string[]>>();
+    same<Same<typeof ctx.signal, AbortSignal>>();
+    return { twice: input.n * 2 };
+  },
+});
+same<Same<IsAny<typeof standard>, false>>();
+same<Same<typeof standard, Tool<{ n: number; tags: string[] }, { twice: number }>>>();
+
 // --- the input of the predicates is the same type --------------------------------------------------
 tool({
   name: 'predicates',
@@ -94,7 +111,7 @@ tool({
 });
 
 // --- collections --------------------------------------------------------------------------------
-const collection: AnyTool[] = [four];
+const collection: AnyTool[] = [four, standard];
 same<Same<keyof AnyTool, keyof Tool<unknown, unknown>>>();
 // @ts-expect-error a typed tool is no Tool<unknown>: its predicates take its own input
 const strict: Tool<unknown, unknown> = four;
@@ -134,4 +151,3 @@ same<Same<null extends Awaited<typeof optional> ? true : false, true>>();
 
 const enveloped: ToolReturn<number> = toolReturn({ output: 1 });
 void enveloped;
-void v;

@@ -6,4 +6,4 @@
  */
 export { defaultInboundSanitization, defaultTruncationStrategy, resolveTrustClass } from './defaults.js';
 export { tool } from './tool.js';
-export type { ToolSpec } from './tool.js';
+export type { AnySchemaToolSpec, ToolSchema, ToolSpec } from './tool.js';

@@ -1,4 +1,5 @@
-import type { Tool, ToolExecutionContext, ToolReturn } from '../core/index.js';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Tool, ToolExecutionContext, ToolReturn, ZodLikeSchema } from '../core/index.js';
 import { copyTool } from './own.js';
 
 /** What {@link tool} takes: a {@link Tool} whose `execute` is a function property. */
@@ -8,6 +9,18 @@ export interface ToolSpec<TInput = unknown, TOutput = unknown, TDeps = unknown>
     input: TInput,
     ctx: ToolExecutionContext<TDeps>,
   ) => Promise<TOutput | ToolReturn<TOutput> | undefined>;
+}
+
+/** A schema of zod, or of any library that speaks Standard Schema (valibot, ArkType, …). */
+export type ToolSchema<T> = ZodLikeSchema<T> | StandardSchemaV1<unknown, T>;
+
+/** {@link ToolSpec} with schemas of any library. */
+export interface AnySchemaToolSpec<TInput, TOutput, TDeps>
+  extends Omit<ToolSpec<TInput, TOutput, TDeps>, 'inputSchema' | 'outputSchema'> {
+  /** Validates the model's arguments; the tool's input type is its output, defaults applied. */
+  readonly inputSchema: ToolSchema<TInput>;
+  /** Checks the output; its transforms are not applied. */
+  readonly outputSchema?: ToolSchema<TOutput>;
 }
 
 const NAME_PATTERN = /^[A-Za-z0-9._-]+$/;
@@ -31,7 +44,7 @@ const MAX_NAME_LENGTH = 128;
  * });
  */
 export function tool<TInput, TOutput, TDeps = unknown>(
-  spec: ToolSpec<TInput, TOutput, TDeps>,
+  spec: AnySchemaToolSpec<TInput, TOutput, TDeps>,
 ): Tool<TInput, TOutput, TDeps> {
   const { name } = spec;
   if (typeof name !== 'string' || name === '') {
@@ -52,5 +65,6 @@ export function tool<TInput, TOutput, TDeps = unknown>(
     fail("'inputSchema' is required; a tool that takes no input declares z.object({}).");
   }
   if (typeof execute !== 'function') fail("'execute' must be an async function.");
-  return Object.freeze(copyTool(spec));
+  // The executor takes either kind of schema; the contract names the one with `safeParse`.
+  return Object.freeze(copyTool(spec as ToolSpec<TInput, TOutput, TDeps>));
 }
