@@ -73,7 +73,10 @@ export function callRuntime(): CallRuntime {
     producer: onFrame(results.producer),
     bound: onFrame(results.bound),
     sanitise: onFrame(results.sanitise),
-    assemble: onFrame(results.assemble),
+    assemble: onFrame((frame, durationMs, shown) => {
+      report.spanResult(frame);
+      return results.assemble(frame, durationMs, shown);
+    }),
     recordFlow: onFrame(results.recordFlow),
     complete: onFrame(report.complete),
   };

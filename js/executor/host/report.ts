@@ -13,6 +13,7 @@ import { closeFrame, THREW } from '../frame.js';
 import type { Frame } from '../frame.js';
 import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
+import { renderText } from '../../value/text.js';
 import type { ExecutorEvent } from '../types.js';
 import { release } from './dispatch.js';
 import { storeIdempotent } from './idempotency.js';
@@ -35,7 +36,22 @@ function creationAttributes(frame: Frame): SpanAttributes {
     ...(tool.memoryGuardTier === undefined
       ? {}
       : { 'graphorin.tool.memory_guard.tier': tool.memoryGuardTier }),
+    ...(showsContent(frame, 'args') ? { 'gen_ai.tool.call.arguments': renderText(call.args) } : {}),
   };
+}
+
+/** Whether arguments or results may stand on the span: only when asked for, never of a secret tool. */
+function showsContent(frame: Frame, which: 'args' | 'result'): boolean {
+  return frame.state.options.spanContent?.[which] === true && frame.tool.sensitivity !== 'secret';
+}
+
+/** Puts the text the model will read on the span, when asked for. */
+export function spanResult(frame: Frame): void {
+  if (!showsContent(frame, 'result')) return;
+  guarded(frame, 'span.setAttributes', () => {
+    frame.span?.setAttributes({ 'gen_ai.tool.call.result': frame.body });
+    return 0;
+  });
 }
 
 /**

@@ -57,7 +57,7 @@ async fn appendix_a_plain_success() {
         log,
         [
             "S open",
-            "S sandbox.kind+sandbox.forced+sandbox.no_network+sandbox.no_filesystem",
+            "S sandbox.kind+sandbox.forced+sandbox.no_network+sandbox.no_filesystem+gen_ai.tool.type",
             "A tool:execute:start success sandboxKind=worker-threads,sideEffectClass=read-only,memoryGuardTier=unknown",
             "E start",
             "S sandbox.enforced",
