@@ -36,6 +36,15 @@ function family(pid: number): number[] {
   return [...parents].filter(([, parent]) => parent === pid || parents.get(parent) === pid).map(([id]) => id);
 }
 
+/** Whether a sandbox process of this id still runs. */
+function isSandbox(id: number): boolean {
+  try {
+    return /^\d+ \(ferrule-sandbox\) [^Z]/.test(readFileSync(`/proc/${id}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 async function watch(attempts: ReadonlyArray<Attempt>): Promise<{ code: number | null; printed: string; rows: Row[]; left: number[] }> {
   const child = spawn(process.execPath, [adversary], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: { ...process.env, HOST_SECRET: 'x' } });
   let printed = '';
@@ -48,8 +57,12 @@ async function watch(attempts: ReadonlyArray<Attempt>): Promise<{ code: number |
   const look = setInterval(() => (helpers = [...new Set([...helpers, ...family(child.pid as number)])]), 200);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearInterval(look);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const left = helpers.filter((id) => existsSync(`/proc/${id}`) && readFileSync(`/proc/${id}/comm`, 'utf8').startsWith('ferrule'));
+  // They end by themselves once the host is gone; a busy machine may take its time to let them.
+  let left = helpers.filter(isSandbox);
+  for (let i = 0; i < 100 && left.length > 0; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    left = left.filter(isSandbox);
+  }
   return { code, printed, rows: told.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Row), left };
 }
 
