@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "the napi door")]
 #![allow(clippy::needless_pass_by_value, reason = "napi hands over owned values")]
 #![allow(missing_docs, reason = "documented once, on the TypeScript side")]
+#![cfg_attr(test, allow(dead_code, reason = "in a test binary napi exports nothing, so nothing is used"))]
 
 mod audit;
 mod code_mode;
