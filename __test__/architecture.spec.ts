@@ -23,8 +23,8 @@ const isTest = (path: string): boolean => /\/tests\/|(^|\/|_)tests\.rs$/.test(pa
 const rustLayers = [
   ['value'],
   ['audit', 'schema', 'secrets'],
-  ['tool', 'inbound', 'dataflow', 'guard', 'policy', 'inspect'],
-  ['outbound', 'result', 'streaming', 'registry', 'code_mode', 'sandbox'],
+  ['tool', 'inbound', 'dataflow', 'guard'],
+  ['result', 'streaming', 'registry', 'sandbox'],
   ['executor'],
   ['node'],
 ];

@@ -4,14 +4,10 @@
 //! one direction; only `node` knows napi. `ARCHITECTURE.md` follows one call through them.
 
 pub mod audit;
-pub mod code_mode;
 pub mod dataflow;
 pub mod executor;
 pub mod guard;
 pub mod inbound;
-pub mod inspect;
-pub mod outbound;
-pub mod policy;
 pub mod registry;
 pub mod result;
 pub mod sandbox;

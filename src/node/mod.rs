@@ -8,15 +8,12 @@
 #![cfg_attr(test, allow(dead_code, reason = "in a test binary napi exports nothing, so nothing is used"))]
 
 mod audit;
-mod code_mode;
 mod dataflow;
 #[cfg(feature = "docker")]
 mod docker;
 mod executor;
 mod guard;
 mod inbound;
-mod outbound;
-mod policy;
 mod registry;
 mod result;
 mod sandbox;

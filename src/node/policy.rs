@@ -1,1 +1,0 @@
-//! Door of `policy`: nothing crosses, see `crate::policy`.

@@ -1,1 +1,0 @@
-//! Commentary patterns and the splitter of wrapped text.
