@@ -77,6 +77,8 @@ export declare class Realm {
   constructor()
   setAuditListeners(count: number): void
   increment(key: string, by: number): void
+  /** Adds one to each of the keys, which are separated by line feeds: one crossing for several. */
+  incrementEach(keys: string): void
   setGauge(key: string, value: number): void
   observe(key: string, value: number): void
   counter(key: string): number
