@@ -106,7 +106,7 @@ const PLACES_PER_CLOCK: usize = 256;
 /// Why a walk over the matches ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    AtTheEnd,
+    Complete,
     Stopped,
     OutOfTime,
 }
@@ -136,14 +136,14 @@ fn for_each_match(
             }
         }
     }
-    End::AtTheEnd
+    End::Complete
 }
 
 /// Whether a fold holds any match; stops at the first. `None` means the budget ran out before.
 #[must_use]
 pub fn any_match(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<bool> {
     match for_each_match(fold, wanted, Some(budget), |_, _| ControlFlow::Break(())) {
-        End::AtTheEnd => Some(false),
+        End::Complete => Some(false),
         End::Stopped if !budget.exceeded() => Some(true),
         End::Stopped | End::OutOfTime => None,
     }
@@ -160,7 +160,7 @@ pub fn scan(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
         ControlFlow::Continue(())
     });
     // A last look: a text with one early hit must not escape a budget that is already spent.
-    (end == End::AtTheEnd && !(result.any() && budget.exceeded())).then_some(result)
+    (end == End::Complete && !(result.any() && budget.exceeded())).then_some(result)
 }
 
 /// Replaces every match of the wanted patterns with [`MASK`], one pattern after the other in
