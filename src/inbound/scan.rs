@@ -7,7 +7,7 @@
 use super::catalogue::{COUNT, MASK, NextAngle, match_at};
 use super::fold::{Fold, fold};
 use super::places::Places;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 /// A set of catalogue patterns, one bit each.
@@ -103,18 +103,26 @@ impl Scan {
 /// Places looked at between two looks at the clock.
 const PLACES_PER_CLOCK: usize = 256;
 
-/// Runs `found` for every match of the wanted patterns. Returns false when the budget ran out.
+/// Why a walk over the matches ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Complete,
+    Stopped,
+    OutOfTime,
+}
+
+/// Runs `found` for every match of the wanted patterns until it breaks or the budget runs out.
 fn for_each_match(
     fold: &[u8],
     wanted: PatternSet,
     budget: Option<&Budget>,
-    mut found: impl FnMut(usize, Range<usize>),
-) -> bool {
+    mut found: impl FnMut(usize, Range<usize>) -> ControlFlow<()>,
+) -> End {
     let mut angle = NextAngle::default();
     let mut free_from = [0; COUNT];
     for (looked, (at, patterns)) in Places::new(fold).enumerate() {
         if looked.is_multiple_of(PLACES_PER_CLOCK) && budget.is_some_and(Budget::exceeded) {
-            return false;
+            return End::OutOfTime;
         }
         for pattern in patterns {
             if !wanted.has(*pattern) || at < free_from[*pattern] {
@@ -122,24 +130,37 @@ fn for_each_match(
             }
             if let Some(end) = match_at(*pattern, fold, at, &mut angle) {
                 free_from[*pattern] = end;
-                found(*pattern, at..end);
+                if found(*pattern, at..end).is_break() {
+                    return End::Stopped;
+                }
             }
         }
     }
-    true
+    End::Complete
+}
+
+/// Whether a fold holds any match; stops at the first. `None` means the budget ran out before.
+#[must_use]
+pub fn any_match(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<bool> {
+    match for_each_match(fold, wanted, Some(budget), |_, _| ControlFlow::Break(())) {
+        End::Complete => Some(false),
+        End::Stopped if !budget.exceeded() => Some(true),
+        End::Stopped | End::OutOfTime => None,
+    }
 }
 
 /// Scans a fold for the wanted patterns. `None` means the budget ran out: nothing is known.
 #[must_use]
 pub fn scan(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
     let mut result = Scan::default();
-    let complete = for_each_match(fold, wanted, Some(budget), |pattern, range| {
+    let end = for_each_match(fold, wanted, Some(budget), |pattern, range| {
         result.counts[pattern] += 1;
         result.matched += range.len();
         result.matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
+        ControlFlow::Continue(())
     });
     // A last look: a text with one early hit must not escape a budget that is already spent.
-    (complete && !(result.any() && budget.exceeded())).then_some(result)
+    (end == End::Complete && !(result.any() && budget.exceeded())).then_some(result)
 }
 
 /// Replaces every match of the wanted patterns with [`MASK`], one pattern after the other in
@@ -163,7 +184,10 @@ pub fn strip_found(units: &[u16], found: &Scan) -> Option<Vec<u16>> {
     let mut text = mask_ranges(units, ranges.map(|(_, range)| range.clone()), &mask);
     for pattern in present {
         let mut ranges = Vec::new();
-        for_each_match(&fold(&text).bytes, PatternSet::one(pattern), None, |_, range| ranges.push(range));
+        for_each_match(&fold(&text).bytes, PatternSet::one(pattern), None, |_, range| {
+            ranges.push(range);
+            ControlFlow::Continue(())
+        });
         text = mask_ranges(&text, ranges.into_iter(), &mask);
     }
     Some(text)
