@@ -97,6 +97,40 @@ describe('bundlers', () => {
     }
   });
 
+  test.each([
+    ['rolldown', ['entry.ts', '--platform', 'node', '--format', 'esm', '--external', '/^ferrule/', '--file', 'rolled.mjs'], 'rolled.mjs'],
+    ['vite', ['build', '--ssr', 'entry.ts', '--outDir', 'vited', '--logLevel', 'error'], 'vited/entry.js'],
+  ])('P62: a %s bundle runs', (bundler, args, out) => {
+    const made = command(tool(bundler), args, { cwd: app.folder });
+    expect(made.status, `${made.stdout}${made.stderr}`).toBe(0);
+    const ended = command(process.execPath, [out], { cwd: app.folder });
+    expect(ended.stdout, ended.stderr).toBe('hello you\n');
+  });
+
+  test('P62: a bundle for the browser says what is wrong', () => {
+    app.write('browser.ts', `import { createToolRegistry } from 'ferrule/registry'; createToolRegistry();`);
+    const made = command(tool('esbuild'), ['browser.ts', '--bundle', '--platform=browser', '--format=esm', '--outfile=browser.mjs'], { cwd: app.folder });
+    expect(made.status, made.stderr).toBe(0);
+    const ended = command(process.execPath, ['browser.mjs'], { cwd: app.folder });
+    expect(ended.status).not.toBe(0);
+    expect(ended.stderr).toContain('ferrule runs on a server');
+  });
+
+  test('node --test runs a suite that uses it', () => {
+    app.write(
+      'suite.test.mjs',
+      `import assert from 'node:assert'; import test from 'node:test';
+       import { createToolExecutor, createToolRegistry, tool } from 'ferrule';
+       import { NOOP_TRACER, zeroUsage } from 'ferrule/core';
+       import { z } from 'zod';
+       ${oneCall}
+       test('a call', async () => assert.equal((await run())[0].outcome.output, 'hello you'));`,
+    );
+    const ended = command(process.execPath, ['--test', 'suite.test.mjs'], { cwd: app.folder });
+    expect(ended.status, ended.stdout).toBe(0);
+    expect(ended.stdout).toMatch(/pass 1/);
+  });
+
   test('P62: types-only imports leave nothing behind', () => {
     app.write('types.ts', `import type { RunContext } from 'ferrule/core'; export const id = (context: RunContext): string => context.runId;`);
     const made = command(tool('esbuild'), ['types.ts', '--format=esm'], { cwd: app.folder });
