@@ -35,8 +35,11 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, owned: Owned) -> Resul
         cx.count("tool.inbound.sanitization.blocked.total", &[("trustClass", own)], 1.0);
         let metadata = [("trustClass", Field::Str(own)), ("patterns", Field::Held(Held::Patterns))];
         cx.row("tool:result:sanitization:blocked", "denied", &metadata)?;
-        let message =
-            format!("Tool result blocked by inbound sanitization (patterns: {}).", cx.text(Text::Patterns));
+        let why = match cx.text(Text::Patterns).as_str() {
+            "" => "the scan did not finish within its time".to_owned(),
+            patterns => format!("patterns: {patterns}"),
+        };
+        let message = format!("Tool result blocked by inbound sanitization ({why}).");
         let failure = Failure::new(ToolErrorKind::InboundSanitizationBlocked, message);
         return Err(cx.fail(failure, Report::Silent));
     }
