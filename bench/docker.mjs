@@ -39,12 +39,12 @@ export const rows = image === undefined
   : [
       {
         name: 'docker: `return 1`, cold (create, start, run)',
-        goal: 500,
+        goal: '<= 500 ms',
         run: async () => ({ ms: await median(7, 200, source(createDockerSandbox({ image }))) }),
       },
       {
         name: 'docker: `return 1`, warm pool',
-        goal: 30,
+        goal: '<= 30 ms',
         run: async () => {
           const cold = await median(3, 200, source(createDockerSandbox({ image })));
           const ms = await warm(source(createDockerSandbox({ image, pool: { size: 2 } })));
@@ -53,7 +53,7 @@ export const rows = image === undefined
       },
       {
         name: 'docker: code mode with one call, warm pool',
-        goal: 60,
+        goal: '<= 60 ms',
         run: async () => {
           const cold = await median(3, 200, script(createDockerCodeModeRunner({ image })));
           const ms = await warm(script(createDockerCodeModeRunner({ image, pool: { size: 2 } })));
