@@ -125,3 +125,13 @@ describe.skipIf(process.platform !== 'linux')('with its host', () => {
     child.kill('SIGKILL');
   });
 });
+
+describe('the end of a run', () => {
+  it('an answer to a call nobody awaits never costs the result', { timeout: 60_000 }, async () => {
+    const { runBridgedSource } = await import('ferrule/sandbox');
+    for (let i = 0; i < 150; i++) {
+      const result = await runBridgedSource({ source: i % 2 === 0 ? 'tools.echo(1); return 7' : 'tools.echo(1); process.exit(3)', allowedTools: ['echo'], dispatch: async () => 'x'.repeat(100_000) });
+      expect(result).toMatchObject(i % 2 === 0 ? { ok: true, output: 7, toolCalls: 1 } : { ok: false, error: { message: 'the script exited with code 3' }, toolCalls: 1 });
+    }
+  });
+});

@@ -16,7 +16,7 @@ mod strip;
 mod strip_lexer;
 mod value;
 
-use super::wire::{Port, Start};
+use super::wire::{self, Port, Start};
 use boa_engine::context::ContextBuilder;
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsResult, Source};
@@ -56,7 +56,26 @@ impl Engine {
         limits.set_stack_size_limit(4_000_000);
         limits.set_backtrace_limit(16);
         Self::furnish(&mut context, &state).unwrap_or_else(|error| panic!("prelude: {error}"));
-        Self { context, state, queue }
+        let mut engine = Self { context, state, queue };
+        engine.rehearse();
+        engine
+    }
+
+    /// Goes once through what every script does, so that forked children find it done: lazy parts are
+    /// made, and the collector, which would touch (and so copy) every page, has just run.
+    fn rehearse(&mut self) {
+        use boa_engine::job::JobExecutor;
+        let text =
+            wire::Text::Latin1(b"const done = await null; return [done].map((one) => ({ one }));".to_vec());
+        if let Ok(prepared) = source::prepare(&text, wire::Mode::Body)
+            && let Ok(function) = self.context.eval(Source::from_utf16(&prepared.code))
+            && let Some(function) = function.as_callable()
+            && let Ok(value) = function.call(&boa_engine::JsValue::undefined(), &[], &mut self.context)
+            && Rc::clone(&self.queue).run_jobs(&mut self.context).is_ok()
+        {
+            let _ = value::encode(&value, 0, &mut self.context);
+        }
+        boa_engine::gc::force_collect();
     }
 
     /// Runs the prelude; each part is a function of the natives and the object the parts share.

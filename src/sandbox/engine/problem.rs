@@ -95,7 +95,7 @@ pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &m
     }
     let name = read(&object, "name", context).unwrap_or_default();
     if message == "cannot convert 'null' or 'undefined' to object" {
-        message = "cannot read a property of null or undefined".to_owned();
+        "cannot read a property of null or undefined".clone_into(&mut message);
     }
     let place = script.first_use(&name, &message).or_else(|| position(&object, script.offset, context));
     if let Some(hint) = script.hint(&name, &message) {

@@ -84,13 +84,21 @@ impl Port for FilePort {
         self.frame().map_or(Received::Closed, |(kind, payload)| Received::Frame(kind, payload))
     }
 
-    #[cfg(unix)]
+    /// Stays until the host has closed its end: a host that still sends answers to a process that is gone
+    /// would lose what it has not read yet, the final frame among it.
     fn exit(&mut self, code: i32) {
-        super::sys::leave(code);
+        let mut ignored = [0; 4096];
+        while !self.broken && (&*self.input).read(&mut ignored).is_ok_and(|count| count > 0) {}
+        leave(code);
     }
+}
 
-    #[cfg(not(unix))]
-    fn exit(&mut self, code: i32) {
-        std::process::exit(code);
-    }
+#[cfg(unix)]
+fn leave(code: i32) {
+    super::sys::leave(code);
+}
+
+#[cfg(not(unix))]
+fn leave(code: i32) {
+    std::process::exit(code);
 }

@@ -70,7 +70,8 @@ pub trait Port {
     fn send(&mut self, kind: u8, payload: &[u8]);
     /// Waits for a frame, for ever when `wait` is `None`.
     fn receive(&mut self, wait: Option<Duration>) -> Received;
-    /// Ends the process there and then. Returns only where there is no process to end (tests).
+    /// Ends the process, once the host has closed its end. Returns only where there is no process to end
+    /// (tests).
     fn exit(&mut self, code: i32);
 }
 
