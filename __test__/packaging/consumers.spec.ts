@@ -98,9 +98,13 @@ describe('bundlers', () => {
   });
 
   test.each([
-    ['rolldown', ['entry.ts', '--platform', 'node', '--format', 'esm', '--external', '/^ferrule/', '--file', 'rolled.mjs'], 'rolled.mjs'],
+    ['rolldown', ['-c', 'rolldown.config.mjs'], 'rolled.mjs'],
     ['vite', ['build', '--ssr', 'entry.ts', '--outDir', 'vited', '--logLevel', 'error'], 'vited/entry.js'],
   ])('P62: a %s bundle runs', (bundler, args, out) => {
+    app.write(
+      'rolldown.config.mjs',
+      `export default { input: 'entry.ts', platform: 'node', external: /^ferrule(\\/|$)/, output: { format: 'esm', file: 'rolled.mjs' } };`,
+    );
     const made = command(tool(bundler), args, { cwd: app.folder });
     expect(made.status, `${made.stdout}${made.stderr}`).toBe(0);
     const ended = command(process.execPath, [out], { cwd: app.folder });

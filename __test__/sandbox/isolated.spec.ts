@@ -1,7 +1,8 @@
 // What the isolated tier is served with (spec 04 section 1.8).
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runBridgedSource } from 'ferrule/sandbox';
-import { runIsolatedSource, sandboxBinaryProblem } from '../../js/sandbox/bridged/index.js';
+import { runIsolatedSource } from '../../js/sandbox/bridged/index.js';
+import { sandboxBinaryProblem } from '../../js/sandbox/bridged/process.js';
 
 const run = (source: string, options: { timeoutMs?: number; maxMemoryMb?: number; signal?: AbortSignal } = {}) => runIsolatedSource({ source, inputJson: '{"n":20}', ...options });
 

@@ -1,5 +1,6 @@
 import type { SandboxCode, SandboxErrorKind, SandboxResult, SandboxRunOptions } from '../core/index.js';
-import { runIsolatedSource, sandboxBinaryProblem } from './bridged/index.js';
+import { runIsolatedSource } from './bridged/index.js';
+import { sandboxBinaryProblem } from './bridged/process.js';
 import { messageOf, nameOf, sandboxImpl, startRun, type ResultMaker, type SandboxImpl } from './types.js';
 
 /** A compiled script of the peer. */

@@ -3,13 +3,10 @@
  *
  * @packageDocumentation
  */
-import { sandboxBinaryProblem } from './process.js';
 import { Run, type FailureKind, type Limits } from './run.js';
 import type { BridgedSourceOptions, BridgedSourceResult, BridgedToolCall } from './types.js';
 
 export type { BridgedErrorKind, BridgedSourceOptions, BridgedSourceResult, BridgedToolCall, CodeModeRunner } from './types.js';
-/** @internal */
-export { sandboxBinaryProblem };
 
 const MB = 1024 * 1024;
 
