@@ -241,7 +241,6 @@ export async function ensureDist() {
       '--target=node20',
       '--packages=external',
       // The names of error classes are part of the contract.
-      '--keep-names',
       '--outbase=js',
       '--outdir=dist',
       // Beside binding.js: what finds the addon does so from its own folder.

@@ -39,6 +39,7 @@ function settingsOf(options: ExecutorOptions, graceMs: number): ConstructorParam
     retryBackoffMs: options.retry?.backoffMs ?? 250,
     retryKinds: [...(options.retry?.kinds ?? ['rate_limited'])],
     ownAuditor: typeof options.emitAudit === 'function',
+    hasSink: typeof options.streamingSink === 'function',
     permissionHook: typeof options.permissionHook === 'function',
     approvalGate: Boolean(options.approvalGate),
     argumentPolicy: Boolean(policy),

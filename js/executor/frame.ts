@@ -152,6 +152,8 @@ export class Frame {
 
   /** The tool of this attempt has settled or was given up on. */
   ran = false;
+  /** The call's own signal was aborted when the race ended. */
+  cancelled = false;
   raw: unknown = undefined;
   envelope: ResultEnvelope<unknown> | undefined = undefined;
   textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = [];

@@ -162,6 +162,8 @@ pub struct Dispatched {
     pub total_bytes: f64,
     /// The buffered chunks assemble to a defined output.
     pub partial_output: bool,
+    /// The call's own signal is aborted.
+    pub aborted: bool,
 }
 
 /// What came out of the envelope.
@@ -173,6 +175,8 @@ pub struct Unpacked {
     pub undefined: bool,
     /// The output is a string.
     pub text: bool,
+    /// Whose stored output this is, when untrusted.
+    pub producer: Option<Producer>,
 }
 
 /// Whose output a stored result is.
@@ -343,10 +347,9 @@ pub trait Host: Clone + 'static {
 
     // ---- phases before the tool runs
 
-    /// Validates the model's arguments; `false` keeps the schema error.
+    /// Validates the model's arguments there and then; `false` keeps the schema error. Answers one
+    /// microtask later, so that the caller has its promise before the tool is entered.
     async fn validate(&self, call: Self::Call) -> Result<bool, Thrown>;
-    /// Yields one microtask, so that the caller has its promise before the tool is entered.
-    async fn turn(&self, call: Self::Call);
     /// Asks the repair hook, and validates what it gives.
     async fn repair(&self, call: Self::Call) -> Result<Repair, Thrown>;
     /// Asks the permission hook.
@@ -376,14 +379,11 @@ pub trait Host: Clone + 'static {
 
     /// Asks the sandbox resolver; `false` means in process.
     fn sandbox(&self, call: Self::Call, tier: &Tier) -> Result<bool, Thrown>;
-    /// Enters the tool in the sandbox found, or in process within its secrets scope.
-    fn enter(&self, call: Self::Call, tier: &Tier, sandboxed: bool);
-    /// Starts the limit of the call.
-    fn start_limit(&self, call: Self::Call, ms: f64);
+    /// Enters the tool in the sandbox found, or in process within its secrets scope, and starts the
+    /// limit of the call. Tells whether the call's own signal is aborted by then.
+    fn enter(&self, call: Self::Call, sandboxed: bool, limit: Option<f64>) -> bool;
     /// Starts the grace after a cancellation.
     fn start_grace(&self, call: Self::Call, ms: f64);
-    /// Whether the call's own signal is aborted.
-    fn aborted(&self, call: Self::Call) -> bool;
     /// Aborts the call's own signal.
     fn abort(&self, call: Self::Call);
     /// Keeps a synthetic error as the thrown value: the limit's, or a plain `aborted`.
@@ -399,15 +399,13 @@ pub trait Host: Clone + 'static {
 
     // ---- results
 
-    /// Unpacks the envelope or assembles the streamed output, and renders the body. Counts envelopes
-    /// that are none by their brand.
+    /// Unpacks the envelope or assembles the streamed output, renders the body, and finds out whose
+    /// output it is. Counts envelopes that are none by their brand.
     fn unpack(&self, call: Self::Call) -> Result<Unpacked, Thrown>;
     /// Checks the output; `false` keeps the schema error.
     async fn output_fits(&self, call: Self::Call) -> Result<bool, Thrown>;
     /// The kinds of the content parts that are no text, each once.
     fn part_kinds(&self, call: Self::Call) -> Vec<String>;
-    /// Whose stored output this is, when untrusted.
-    fn producer(&self, call: Self::Call) -> Option<Producer>;
     /// Bounds the body.
     async fn bound(&self, call: Self::Call, plan: &BoundPlan) -> Result<Bounded, Thrown>;
     /// Sanitises the bounded body.

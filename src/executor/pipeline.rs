@@ -66,7 +66,6 @@ async fn attempt<H: Host>(cx: Cx<H>) -> Attempt {
 async fn phases_in_order<H: Host>(cx: &Cx<H>) -> Attempt {
     phases::invoked(cx);
     phases::validation::run(cx).await?;
-    cx.host.turn(cx.call).await;
     phases::permission::run(cx).await?;
     phases::approval::run(cx).await?;
     phases::argument_policy::run(cx)?;

@@ -14,6 +14,7 @@ import type { Parsed } from '../args.js';
 import { contextFor } from '../context.js';
 import type { SecretsOwner } from '../context.js';
 import { packFacts } from '../facts.js';
+import { PENDING } from '../frame.js';
 import type { Frame } from '../frame.js';
 import { awaited, guarded, settle } from '../settle.js';
 import type { MemoryModificationGuard, PermissionHookResult } from '../types.js';
@@ -56,7 +57,7 @@ export function validate(frame: Frame, epoch: number): number {
   const { args } = frame.call;
   const schema = frame.tool.inputSchema;
   frame.effective = args;
-  return awaited(
+  const code = awaited(
     frame,
     epoch,
     'inputSchema',
@@ -65,8 +66,11 @@ export function validate(frame: Frame, epoch: number): number {
       if (first instanceof Promise) return first.then((parsed) => reread(frame, parsed));
       return reread(frame, first);
     },
-    (code) => code,
+    (answer) => answer,
   );
+  // One microtask on, so that the caller has its promise before the tool is entered.
+  if (code !== PENDING) void Promise.resolve().then(() => settle(frame, epoch, code));
+  return PENDING;
 }
 
 function reread(frame: Frame, first: Parsed): number | Promise<number> {

@@ -63,8 +63,11 @@ export function sandbox(frame: Frame): number {
   });
 }
 
-/** Enters the tool; what it returns, throws or settles with becomes an event of the race. */
-export function enter(frame: Frame, epoch: number, sandboxed: number): number {
+/**
+ * Enters the tool and starts its limit; what it returns, throws or settles with becomes an event of
+ * the race. Answers whether the call's own signal is aborted.
+ */
+export function enter(frame: Frame, epoch: number, sandboxed: number, limitMs: number): number {
   frame.dispatchEpoch = epoch;
   frame.startedAt = performance.now();
   const event = (code: number): void => {
@@ -90,7 +93,9 @@ export function enter(frame: Frame, epoch: number, sandboxed: number): number {
   } catch (error) {
     failed(error);
   }
-  return 0;
+  // The limit starts when the synchronous part of the tool has run.
+  if (limitMs > 0) frame.limitTimer = globalThis.setTimeout(() => settle(frame, epoch, LIMIT_EXPIRED), limitMs);
+  return frame.controller?.signal.aborted ? 1 : 0;
 }
 
 function runInSandbox(frame: Frame): Promise<SandboxResult> {
@@ -128,23 +133,11 @@ function sandboxAnswer(
   event(FAULTS[kind] as number);
 }
 
-/** Starts the limit. */
-export function startLimit(frame: Frame, ms: number): number {
-  const epoch = frame.dispatchEpoch;
-  frame.limitTimer = globalThis.setTimeout(() => settle(frame, epoch, LIMIT_EXPIRED), ms);
-  return 0;
-}
-
 /** Starts the grace, once. */
 export function startGrace(frame: Frame, ms: number): number {
   const epoch = frame.dispatchEpoch;
   frame.graceTimer ??= globalThis.setTimeout(() => settle(frame, epoch, GRACE_EXPIRED), ms);
   return 0;
-}
-
-/** Whether the call's own signal is aborted. */
-export function aborted(frame: Frame): number {
-  return frame.controller?.signal.aborted ? 1 : 0;
 }
 
 /** Aborts the call's own signal. */
@@ -172,12 +165,13 @@ export function release(frame: Frame): void {
   frame.detach = undefined;
 }
 
-/** Ends the race: the duration, as its complement below zero for a tool that streams. */
+/** Ends the race: the duration; its complement below zero says that there are details to ask for. */
 export function close(frame: Frame): number {
   const duration = performance.now() - frame.startedAt;
   release(frame);
   frame.ran = true;
-  return frame.tool.__streamingHint ? -1 - duration : duration;
+  frame.cancelled = frame.controller?.signal.aborted === true;
+  return frame.tool.__streamingHint || frame.cancelled ? -1 - duration : duration;
 }
 
 /** The wait a rate limit asks for; -2 when it names none, -1 for any other error. */

@@ -268,12 +268,6 @@ export function ended(frame: Frame): number {
   });
 }
 
-/** Yields one microtask. */
-export function turn(frame: Frame, epoch: number): number {
-  void Promise.resolve().then(() => settle(frame, epoch, 0));
-  return -2;
-}
-
 /** Waits, or until the run is aborted; leaves no listener. */
 export function pause(frame: Frame, epoch: number, ms: number): number {
   const signal = frame.runContext.signal as AbortSignal | undefined;

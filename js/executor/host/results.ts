@@ -21,7 +21,7 @@ import { renderThrown } from '../thrown.js';
 /** Texts longer than this are sanitised off the JavaScript thread. */
 const LARGE_UNITS = 65_536;
 
-/** Unpacks the envelope, or assembles what was streamed. */
+/** Unpacks the envelope, or assembles what was streamed, and finds out whose output it is. */
 export function unpack(frame: Frame): number {
   return guarded(frame, 'output', () => {
     const { raw } = frame;
@@ -40,7 +40,8 @@ export function unpack(frame: Frame): number {
       (explicit ? 1 : 0) |
       (envelope.output === undefined ? 2 : 0) |
       (typeof envelope.output === 'string' ? 4 : 0) |
-      (frame.nonText.length > 0 ? 8 : 0)
+      (frame.nonText.length > 0 ? 8 : 0) |
+      (producer(frame) << 4)
     );
   });
 }
@@ -84,7 +85,7 @@ function reportedProducer(frame: Frame): ProducerRecord | undefined {
 }
 
 /** Whose stored output this is, when untrusted: 0, or class, sensitivity and flag packed. */
-export function producer(frame: Frame): number {
+function producer(frame: Frame): number {
   const args = frame.call.args as { handle?: unknown } | null | undefined;
   const handle = typeof args === 'object' && args !== null ? args.handle : undefined;
   const remembered = typeof handle === 'string' ? frame.state.producers.get(handle) : undefined;
@@ -368,7 +369,9 @@ export function numberOf(frame: Frame, which: number): number {
       return flags(sanitised?.wrapped, sanitised?.stripped, sanitised?.blocked);
     case 13:
       return frame.patterns.length;
-    default:
+    case 14:
       return sanitised?.scanUs ?? 0;
+    default:
+      return frame.cancelled ? 1 : 0;
   }
 }

@@ -19,7 +19,7 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, unpacked: &Unpacked) -
         let name = format!("graphorin.tool.result.contentpart.kind.{kind}");
         cx.contain(cx.host.span_attributes(cx.call, &[(&name, Field::Bool(true))]))?;
     }
-    let producer = cx.host.producer(cx.call);
+    let producer = unpacked.producer;
     let owned = Owned { producer, trust: producer.map_or(cx.tool.trust, |p| p.trust) };
     let sensitivity = producer.and_then(|p| p.sensitivity).or(cx.tool.sensitivity);
     let structured = !unpacked.text && !unpacked.undefined;

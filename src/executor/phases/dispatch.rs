@@ -34,11 +34,7 @@ pub(in crate::executor) struct Dispatch {
 
 pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, tier: &Tier) -> Result<Dispatch, Stop> {
     let (sandboxed, limit) = prepare(cx, tier)?;
-    cx.host.enter(cx.call, tier, sandboxed);
-    if let Some(ms) = limit {
-        cx.host.start_limit(cx.call, ms);
-    }
-    if cx.host.aborted(cx.call) {
+    if cx.host.enter(cx.call, sandboxed, limit) {
         cx.host.start_grace(cx.call, cx.config.grace_ms);
     }
     let error = race(cx, limit).await;

@@ -11,7 +11,7 @@ pub(in crate::executor) fn settle<H: Host>(cx: &Cx<H>, dispatch: Dispatch) -> Re
     let error = match dispatch.error {
         Some(error) => error,
         // A result that arrives within the grace of a cancellation is dropped.
-        None if cx.host.aborted(cx.call) => {
+        None if dispatch.dispatched.aborted => {
             cx.host.give_up(cx.call, None);
             DispatchError::GaveUp
         }
@@ -19,7 +19,7 @@ pub(in crate::executor) fn settle<H: Host>(cx: &Cx<H>, dispatch: Dispatch) -> Re
     };
     let run_aborted = cx.host.run_aborted(cx.call);
     let timed_out = error == DispatchError::LimitExpired && !run_aborted;
-    let cancelled = !timed_out && (run_aborted || cx.host.aborted(cx.call));
+    let cancelled = !timed_out && (run_aborted || dispatch.dispatched.aborted);
     let pacing = cx.host.pacing(cx.call);
     let kind = if cancelled { ToolErrorKind::Aborted } else { kind_of(error, pacing) };
     let message = if cancelled { "Tool execution cancelled".to_owned() } else { cx.text(Text::Thrown) };
@@ -81,6 +81,7 @@ mod tests {
         progress_events: 0,
         total_bytes: 0.0,
         partial_output: false,
+        aborted: false,
     };
 
     #[test]

@@ -28,6 +28,9 @@ pub enum Body {
     Hang,
 }
 
+/// Longer than any limit of a test.
+const HANG_MS: u64 = 10 * 365 * 86_400_000;
+
 /// A callback that is told to throw.
 pub type Trap = &'static str;
 
@@ -315,8 +318,6 @@ impl Host for ScriptHost {
         Ok(self.call(call).script.valid)
     }
 
-    async fn turn(&self, _call: u32) {}
-
     async fn repair(&self, call: u32) -> Result<Repair, Thrown> {
         self.log(call, "repair");
         self.trap(call, "repair")?;
@@ -387,7 +388,7 @@ impl Host for ScriptHost {
         Ok(false)
     }
 
-    fn enter(&self, call: u32, _tier: &Tier, _sandboxed: bool) {
+    fn enter(&self, call: u32, _sandboxed: bool, limit: Option<f64>) -> bool {
         let state = self.call(call);
         let attempt = state.attempts.get();
         state.attempts.set(attempt + 1);
@@ -406,23 +407,19 @@ impl Host for ScriptHost {
                 state.pacing.set(Pacing::RateLimit(pacing));
                 (ms, Event::Threw)
             }
-            Some(Body::Hang) | None => return,
+            Some(Body::Hang) | None => (HANG_MS, Event::Returned),
         };
         *state.thrown.borrow_mut() = ("execute", "boom".to_owned());
         #[allow(clippy::cast_precision_loss, reason = "small test delays")]
         self.later(call, wait as f64, event);
-    }
-
-    fn start_limit(&self, call: u32, ms: f64) {
-        self.later(call, ms, Event::LimitExpired);
+        if let Some(ms) = limit {
+            self.later(call, ms, Event::LimitExpired);
+        }
+        state.aborted.get()
     }
 
     fn start_grace(&self, call: u32, ms: f64) {
         self.later(call, ms, Event::GraceExpired);
-    }
-
-    fn aborted(&self, call: u32) -> bool {
-        self.call(call).aborted.get()
     }
 
     fn abort(&self, call: u32) {
@@ -457,6 +454,7 @@ impl Host for ScriptHost {
             progress_events: 0,
             total_bytes: 0.0,
             partial_output: false,
+            aborted: state.aborted.get(),
         }
     }
 
@@ -475,7 +473,8 @@ impl Host for ScriptHost {
 
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
         let text = self.call(call).script.output_text;
-        Ok(Unpacked { explicit: true, undefined: false, text })
+        let producer = self.call(call).script.producer;
+        Ok(Unpacked { explicit: true, undefined: false, text, producer })
     }
 
     async fn output_fits(&self, call: u32) -> Result<bool, Thrown> {
@@ -485,10 +484,6 @@ impl Host for ScriptHost {
 
     fn part_kinds(&self, _call: u32) -> Vec<String> {
         Vec::new()
-    }
-
-    fn producer(&self, call: u32) -> Option<Producer> {
-        self.call(call).script.producer
     }
 
     async fn bound(&self, call: u32, plan: &BoundPlan) -> Result<Bounded, Thrown> {

@@ -144,6 +144,8 @@ pub struct JsHost {
     pub runtime: Rc<Runtime>,
     /// The executor has an audit emitter of its own.
     pub own_auditor: bool,
+    /// Somebody hears the events.
+    pub has_sink: bool,
 }
 
 const NONE: [f64; 4] = [0.0; 4];
@@ -293,10 +295,16 @@ impl Host for JsHost {
     }
 
     fn started(&self, call: u32) -> Result<(), Thrown> {
+        if !self.has_sink && !self.runtime.with(call, |slot| slot.recording) {
+            return Ok(());
+        }
         yes(self.number(call, |ops| &ops.started, NONE)).map(|_| ())
     }
 
     fn ended(&self, call: u32) -> Result<(), Thrown> {
+        if !self.has_sink {
+            return Ok(());
+        }
         yes(self.number(call, |ops| &ops.ended, NONE)).map(|_| ())
     }
 
@@ -361,10 +369,6 @@ impl Host for JsHost {
 
     async fn validate(&self, call: u32) -> Result<bool, Thrown> {
         yes(self.awaited(call, |ops| &ops.validate, [0.0; 3]).await)
-    }
-
-    async fn turn(&self, call: u32) {
-        self.awaited(call, |ops| &ops.turn, [0.0; 3]).await;
     }
 
     async fn repair(&self, call: u32) -> Result<Repair, Thrown> {
@@ -446,21 +450,14 @@ impl Host for JsHost {
         yes(self.number(call, |ops| &ops.sandbox, NONE))
     }
 
-    fn enter(&self, call: u32, _tier: &Tier, sandboxed: bool) {
+    fn enter(&self, call: u32, sandboxed: bool, limit: Option<f64>) -> bool {
         let epoch = self.runtime.next_epoch(call, Mailbox::Phase);
-        self.number(call, |ops| &ops.enter, [f64::from(epoch), flag(sandboxed), 0.0, 0.0]);
-    }
-
-    fn start_limit(&self, call: u32, ms: f64) {
-        self.number(call, |ops| &ops.start_limit, [ms, 0.0, 0.0, 0.0]);
+        let numbers = [f64::from(epoch), flag(sandboxed), limit.unwrap_or(0.0), 0.0];
+        self.number(call, |ops| &ops.enter, numbers) >= 1.0
     }
 
     fn start_grace(&self, call: u32, ms: f64) {
         self.number(call, |ops| &ops.start_grace, [ms, 0.0, 0.0, 0.0]);
-    }
-
-    fn aborted(&self, call: u32) -> bool {
-        self.number(call, |ops| &ops.aborted, NONE) >= 1.0
     }
 
     fn abort(&self, call: u32) {
@@ -489,15 +486,17 @@ impl Host for JsHost {
     fn close(&self, call: u32) -> Dispatched {
         self.runtime.next_epoch(call, Mailbox::Phase);
         let coded = self.number(call, |ops| &ops.close, NONE);
-        // A streaming call answers with the complement, so that the others cost one crossing.
+        let quiet = Dispatched {
+            duration_ms: coded,
+            chunks: 0,
+            progress_events: 0,
+            total_bytes: 0.0,
+            partial_output: false,
+            aborted: false,
+        };
+        // The usual case, a call that neither streams nor was cancelled, costs one crossing.
         if coded >= 0.0 {
-            return Dispatched {
-                duration_ms: coded,
-                chunks: 0,
-                progress_events: 0,
-                total_bytes: 0.0,
-                partial_output: false,
-            };
+            return quiet;
         }
         Dispatched {
             duration_ms: -1.0 - coded,
@@ -505,6 +504,7 @@ impl Host for JsHost {
             progress_events: self.detail(call, 1) as u32,
             total_bytes: self.detail(call, 2),
             partial_output: self.detail(call, 3) >= 1.0,
+            aborted: self.detail(call, 15) >= 1.0,
         }
     }
 
@@ -527,7 +527,12 @@ impl Host for JsHost {
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
         let bits = whole(thrown(self.number(call, |ops| &ops.unpack, NONE))?);
         self.runtime.with(call, |slot| slot.has_parts = bits & 8 != 0);
-        Ok(Unpacked { explicit: bits & 1 != 0, undefined: bits & 2 != 0, text: bits & 4 != 0 })
+        Ok(Unpacked {
+            explicit: bits & 1 != 0,
+            undefined: bits & 2 != 0,
+            text: bits & 4 != 0,
+            producer: producer(bits >> 4),
+        })
     }
 
     async fn output_fits(&self, call: u32) -> Result<bool, Thrown> {
@@ -541,21 +546,6 @@ impl Host for JsHost {
         let function = self.runtime.ops.text.borrow_back(&self.runtime.env);
         let joined = function.and_then(|function| function.call((call, 9).into())).ok().flatten();
         joined.map_or_else(Vec::new, |kinds| kinds.split('\n').map(str::to_owned).collect())
-    }
-
-    fn producer(&self, call: u32) -> Option<Producer> {
-        let code = self.number(call, |ops| &ops.producer, NONE);
-        if code < 1.0 {
-            return None;
-        }
-        let bits = whole(code);
-        #[allow(clippy::cast_precision_loss, reason = "three bits")]
-        let field = |shift: usize| ((bits >> shift) & 7) as f64;
-        Some(Producer {
-            trust: member_at(TrustClass::ALL, field(0))?,
-            sensitivity: member_at(Sensitivity::ALL, field(3)),
-            flagged: bits & 64 != 0,
-        })
     }
 
     async fn bound(&self, call: u32, plan: &BoundPlan) -> Result<Bounded, Thrown> {
@@ -629,6 +619,16 @@ impl Host for JsHost {
         let trust = index_of(TrustClass::ALL, Some(trust));
         yes(self.number(call, |ops| &ops.record_flow, [trust, 0.0, 0.0, 0.0])).map(|_| ())
     }
+}
+
+/// Class, sensitivity and flag of an untrusted producer; 0 for none.
+fn producer(bits: usize) -> Option<Producer> {
+    let field = |shift: usize| u8::try_from((bits >> shift) & 7).map_or(0.0, f64::from);
+    Some(Producer {
+        trust: member_at(TrustClass::ALL, field(0))?,
+        sensitivity: member_at(Sensitivity::ALL, field(3)),
+        flagged: bits & 64 != 0,
+    })
 }
 
 /// `THREW` as an error; other codes, the "see the details" one included, pass.

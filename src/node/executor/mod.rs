@@ -109,6 +109,7 @@ pub struct ExecutorSettings {
     pub retry_backoff_ms: f64,
     pub retry_kinds: Vec<String>,
     pub own_auditor: bool,
+    pub has_sink: bool,
     pub permission_hook: bool,
     pub approval_gate: bool,
     pub argument_policy: bool,
@@ -154,7 +155,11 @@ impl NativeExecutor {
             },
             wiring,
         };
-        let host = JsHost { runtime: Rc::clone(&runtime.inner), own_auditor: settings.own_auditor };
+        let host = JsHost {
+            runtime: Rc::clone(&runtime.inner),
+            own_auditor: settings.own_auditor,
+            has_sink: settings.has_sink,
+        };
         Self { host, config: Rc::new(config) }
     }
 
