@@ -221,6 +221,7 @@ export interface ExecutorSettings {
   retryBackoffMs: number
   retryKinds: Array<string>
   ownAuditor: boolean
+  hasSink: boolean
   permissionHook: boolean
   approvalGate: boolean
   argumentPolicy: boolean
@@ -276,7 +277,6 @@ export interface HostOps {
   closeSpan: NumberOp
   pause: NumberOp
   validate: NumberOp
-  turn: NumberOp
   repair: NumberOp
   permission: NumberOp
   rewriteIsEcho: NumberOp
@@ -291,9 +291,7 @@ export interface HostOps {
   idempotent: NumberOp
   sandbox: NumberOp
   enter: NumberOp
-  startLimit: NumberOp
   startGrace: NumberOp
-  aborted: NumberOp
   abort: NumberOp
   giveUp: NumberOp
   close: NumberOp
@@ -301,7 +299,6 @@ export interface HostOps {
   verify: NumberOp
   unpack: NumberOp
   outputFits: NumberOp
-  producer: NumberOp
   bound: NumberOp
   sanitise: NumberOp
   assemble: NumberOp

@@ -296,3 +296,6 @@ export function onWithSecretAudit(listener: WithSecretListener): () => void {
 export function _resetWithSecretListenersForTesting(): void {
   scopes.reset();
 }
+
+// A bundler that renames the class binding must not change what `constructor.name` says.
+Object.defineProperty(SecretValue, 'name', { value: 'SecretValue' });
