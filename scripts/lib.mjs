@@ -242,6 +242,8 @@ export async function ensureDist() {
       '--packages=external',
       // Without `--keep-names`, which costs a call for each closure made; a packaging test checks the
       // names that are part of the contract.
+      // No `--keep-names`: it costs a call for each closure made. A packaging test checks the names
+      // that are part of the contract.
       '--outbase=js',
       '--outdir=dist',
       // Beside binding.js: what finds the addon does so from its own folder.
