@@ -218,6 +218,21 @@ describe('issue 4: callbacks that never settle hold a call only as long as its r
     expect(listeners()).toBe(0);
   });
 
+  it('a tracer that neither runs the body nor settles', async () => {
+    const { controller, signal, listeners } = countedSignal();
+    let late: (() => void) | undefined;
+    const execute = vi.fn(async () => 'ran');
+    const tracer = { span: (_: unknown, fn: (span: unknown) => void) => { late = () => { void Promise.resolve(fn({})).catch(() => {}); }; return new Promise(() => {}); } };
+    const b = bench([entry('t', { execute })], { cancellationGraceMs: 5 });
+    setTimeout(() => controller.abort(), 5);
+    expect(failure(await b.one('t', {}, { runContext: run({ tracer, signal }) }))).toMatchObject({ kind: 'aborted', message: 'Tool execution cancelled' });
+    expect(listeners()).toBe(0);
+    // Too late: the body is refused and the tool does not run.
+    late!();
+    await sleep(3);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
   it('a gate that answers after the run was aborted and given up changes nothing', async () => {
     const answer = deferred<{ granted: true }>();
     const execute = vi.fn(async () => 'ran');

@@ -11,7 +11,7 @@ import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolError
 import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
 import type { Frame } from '../frame.js';
-import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
+import { guarded, runAttempt, settle, settleSpan, threw, watchAbort } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { renderText } from '../../value/text.js';
 import type { ExecutorEvent } from '../types.js';
@@ -72,11 +72,13 @@ export function openSpan(frame: Frame, epoch: number): number {
     frame.spanOver = resolve;
   }).then((code) => settleSpan(frame, epoch, code));
   const { runContext } = frame;
+  frame.spanLeave = undefined;
   const body = (span: AISpan): Promise<CompletedToolCall> => {
     if (frame.spanEpoch !== epoch || frame.spanRan) {
       return Promise.reject(new Error('The tracer ran the body of a tool span twice.'));
     }
     frame.spanRan = true;
+    frame.spanLeave?.();
     frame.span = span as typeof frame.span;
     const attempt = new Promise<CompletedToolCall>((resolve, reject) => {
       frame.settleAttempt = (success) => {
@@ -98,6 +100,15 @@ export function openSpan(frame: Frame, epoch: number): number {
       },
       body,
     );
+    if (!frame.spanRan) {
+      // A tracer that never runs the body holds the call only as long as its run.
+      frame.spanLeave = watchAbort(frame, () => {
+        if (frame.spanRan || frame.spanEpoch !== epoch) return;
+        frame.spanEpoch = -1;
+        threw(frame, 'run.signal', new Error('aborted'));
+        frame.spanOver?.(THREW);
+      });
+    }
     Promise.resolve(settled).then(
       () => spanSettled(frame, epoch, 0),
       (error: unknown) => {
@@ -131,6 +142,7 @@ function spanSettled(frame: Frame, epoch: number, code: number): void {
   if (frame.attemptEnded) {
     frame.spanOver?.(code);
   } else if (!frame.spanRan) {
+    frame.spanLeave?.();
     if (code === 0) {
       threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
     }
