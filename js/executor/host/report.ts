@@ -64,7 +64,7 @@ export function openSpan(frame: Frame, epoch: number): number {
   frame.spanEnding = undefined;
   frame.attemptEnded = false;
   frame.attemptFailed = false;
-  frame.ran = false;
+  forgetResult(frame);
   frame.error = undefined;
   // Registered here, the end runs in the context the call was started in, whatever context the
   // tracer has opened for the attempt: the next call of a batch is started from it.
@@ -124,6 +124,23 @@ export function openSpan(frame: Frame, epoch: number): number {
     spanSettled(frame, epoch, 0);
     return 0;
   }
+}
+
+/** Nothing of an earlier attempt's result may show in a later one's. */
+function forgetResult(frame: Frame): void {
+  frame.ran = false;
+  frame.raw = undefined;
+  frame.envelope = undefined;
+  frame.textParts = [];
+  frame.nonText = [];
+  frame.producer = undefined;
+  frame.bound = undefined;
+  frame.handle = undefined;
+  frame.spillFlagged = false;
+  frame.patterns = [];
+  frame.sanitised = undefined;
+  frame.taint = undefined;
+  frame.outcome = undefined;
 }
 
 /** What the tracer is told of a failed attempt. */
