@@ -5,6 +5,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { onToolAudit } from 'ferrule/audit';
 import { createToolExecutor } from 'ferrule/executor';
+import { openFrameCount } from '../../js/executor/frame.js';
 import { bench, call, counters, countedSignal, deferred, entry, failure, nothing, registryOf, run, sleep, success, type Loose } from './kit.js';
 
 const broke = new Error('callback broke');
@@ -188,6 +189,38 @@ describe('issue 4, after the tool ran: the result is not lost', () => {
     const records = await b.batch(['t', 'e']);
     expect(records).toHaveLength(2);
     expect(success(records[0]!).output).toBe(output);
+  });
+});
+
+describe('peers that are only roughly of the right shape', () => {
+  it.each([[{ ok: false, error: 'text', durationMs: 1 }], [{ ok: false, get error() { throw broke; } }], [undefined], [null], [{ ok: false, error: null }]])('a sandbox that answers %#: execution_failed, no hanging', async (answer) => {
+    const b = bench([entry('t')], { sandboxResolver: () => ({ id: 's', run: async () => answer }) } as never);
+    expect(failure(await b.one('t')).kind).toBe('execution_failed');
+  });
+
+  it('memory guards with bare snapshots still report a mismatch', async () => {
+    for (const taken of [undefined, {}, { digest: [] }]) {
+      const verify = vi.fn(async () => ({ ok: false, mismatched: ['m'] }));
+      const b = bench([entry('t')], { memoryGuardFactory: () => ({ tier: 'unknown', snapshot: async () => taken, verify }), memoryRegionReader: { regions: [], read: async () => '' } } as never);
+      success(await b.one('t'));
+      expect(verify).toHaveBeenCalledTimes(1);
+      expect(b.row('tool:execute:error')?.metadata).toMatchObject({ kind: 'memory-guard-mismatch', regions: ['m'] });
+    }
+  });
+
+  it.each([-1, -2, -3, '7', null])('a token counter that answers %j gives way to the built-in one', async (answer) => {
+    const b = bench([entry('t')], { tokenCounter: { count: () => answer } } as never);
+    expect(success(await b.one('t')).output).toBe('ok');
+  });
+
+  it.each(['text', true, 7])('a registry that answers %j rejects and leaves no frame', async (answer) => {
+    const frames = openFrameCount();
+    const executor = createToolExecutor({ registry: { get: () => answer } as never });
+    const one = executor.executeOne({ call: call('t'), runContext: run(), stepNumber: 1 });
+    const many = executor.executeBatch({ calls: [call('t'), call('t')], runContext: run(), stepNumber: 1 });
+    const settled = await Promise.allSettled([one, many]);
+    expect(settled).toHaveLength(2);
+    expect(openFrameCount()).toBe(frames);
   });
 });
 
