@@ -5,6 +5,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { onToolAudit } from 'ferrule/audit';
 import { createToolExecutor } from 'ferrule/executor';
+import { openFrameCount } from '../../js/executor/frame.js';
 import { bench, call, counters, countedSignal, deferred, entry, failure, nothing, registryOf, run, sleep, success, type Loose } from './kit.js';
 
 const broke = new Error('callback broke');
@@ -191,6 +192,38 @@ describe('issue 4, after the tool ran: the result is not lost', () => {
   });
 });
 
+describe('peers that are only roughly of the right shape', () => {
+  it.each([[{ ok: false, error: 'text', durationMs: 1 }], [{ ok: false, get error() { throw broke; } }], [undefined], [null], [{ ok: false, error: null }]])('a sandbox that answers %#: execution_failed, no hanging', async (answer) => {
+    const b = bench([entry('t')], { sandboxResolver: () => ({ id: 's', run: async () => answer }) } as never);
+    expect(failure(await b.one('t')).kind).toBe('execution_failed');
+  });
+
+  it('memory guards with bare snapshots still report a mismatch', async () => {
+    for (const taken of [undefined, {}, { digest: [] }]) {
+      const verify = vi.fn(async () => ({ ok: false, mismatched: ['m'] }));
+      const b = bench([entry('t')], { memoryGuardFactory: () => ({ tier: 'unknown', snapshot: async () => taken, verify }), memoryRegionReader: { regions: [], read: async () => '' } } as never);
+      success(await b.one('t'));
+      expect(verify).toHaveBeenCalledTimes(1);
+      expect(b.row('tool:execute:error')?.metadata).toMatchObject({ kind: 'memory-guard-mismatch', regions: ['m'] });
+    }
+  });
+
+  it.each([-1, -2, -3, '7', null])('a token counter that answers %j gives way to the built-in one', async (answer) => {
+    const b = bench([entry('t')], { tokenCounter: { count: () => answer } } as never);
+    expect(success(await b.one('t')).output).toBe('ok');
+  });
+
+  it.each(['text', true, 7])('a registry that answers %j rejects and leaves no frame', async (answer) => {
+    const frames = openFrameCount();
+    const executor = createToolExecutor({ registry: { get: () => answer } as never });
+    const one = executor.executeOne({ call: call('t'), runContext: run(), stepNumber: 1 });
+    const many = executor.executeBatch({ calls: [call('t'), call('t')], runContext: run(), stepNumber: 1 });
+    const settled = await Promise.allSettled([one, many]);
+    expect(settled).toHaveLength(2);
+    expect(openFrameCount()).toBe(frames);
+  });
+});
+
 describe('issue 4: callbacks that never settle hold a call only as long as its run', () => {
   const never = (): Promise<never> => new Promise(() => {});
   const cases: [string, Loose, Loose][] = [
@@ -216,6 +249,21 @@ describe('issue 4: callbacks that never settle hold a call only as long as its r
     expect(first).toBe(name === 'memory verify' ? 'ok' : 'aborted');
     expect(records).toHaveLength(2);
     expect(listeners()).toBe(0);
+  });
+
+  it('a tracer that neither runs the body nor settles', async () => {
+    const { controller, signal, listeners } = countedSignal();
+    let late: (() => void) | undefined;
+    const execute = vi.fn(async () => 'ran');
+    const tracer = { span: (_: unknown, fn: (span: unknown) => void) => { late = () => { void Promise.resolve(fn({})).catch(() => {}); }; return new Promise(() => {}); } };
+    const b = bench([entry('t', { execute })], { cancellationGraceMs: 5 });
+    setTimeout(() => controller.abort(), 5);
+    expect(failure(await b.one('t', {}, { runContext: run({ tracer, signal }) }))).toMatchObject({ kind: 'aborted', message: 'Tool execution cancelled' });
+    expect(listeners()).toBe(0);
+    // Too late: the body is refused and the tool does not run.
+    late!();
+    await sleep(3);
+    expect(execute).not.toHaveBeenCalled();
   });
 
   it('a gate that answers after the run was aborted and given up changes nothing', async () => {

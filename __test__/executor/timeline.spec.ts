@@ -4,7 +4,7 @@ import { ToolRateLimitError } from 'ferrule/executor';
 import { bench, entry, nothing, success, type Loose } from './kit.js';
 
 const PREPARED = [
-  'S attrs sandbox.kind sandbox.forced sandbox.no_network sandbox.no_filesystem',
+  'S attrs sandbox.kind sandbox.forced sandbox.no_network sandbox.no_filesystem gen_ai.tool.type',
   'A execute:start', 'E start', 'S event tool.execute.start',
   'S attrs sandbox.enforced', 'S attrs inline_timeout_ms',
 ];
@@ -216,7 +216,7 @@ describe('17 span attributes', () => {
     expect(Number.isInteger(all['graphorin.tool.duration_ms'])).toBe(true);
     const order = b.tracer.spans[0]!.attributes.flatMap((attributes) => Object.keys(attributes).map((key) => key.replace('graphorin.tool.', '')));
     expect(order).toEqual([
-      'sandbox.kind', 'sandbox.forced', 'sandbox.no_network', 'sandbox.no_filesystem', 'sandbox.enforced', 'inline_timeout_ms',
+      'sandbox.kind', 'sandbox.forced', 'sandbox.no_network', 'sandbox.no_filesystem', 'gen_ai.tool.type', 'sandbox.enforced', 'inline_timeout_ms',
       'duration_ms', 'result.contentpart.kind.image', 'result.truncation.strategy', 'result.truncation.source',
       'result.max_tokens', 'result.truncation.applied', 'inbound.sanitization.scan_duration_us', 'inbound.sanitization.policy',
       'inbound.sanitization.patterns_hit_count',
@@ -237,6 +237,20 @@ describe('17 span attributes', () => {
     // 3: the resolver is not consulted for kind none.
     expect(asked).toBe(sandboxPolicy === 'none' ? 0 : 1);
     expect('graphorin.tool.inline_timeout_ms' in all).toBe(answer !== 'sandbox');
+  });
+
+  it('issue 4: arguments and sanitised results are on the span when asked for, never those of a secret tool', async () => {
+    const content = async (fields: Loose, spanContent: Loose) => {
+      const b = bench([entry('t', { execute: async () => ({ shown: 'result' }), ...fields })], { spanContent } as never);
+      success(await b.one('t', { shown: 'argument' }));
+      return JSON.stringify([b.tracer.spans[0]!.options['attrs'], b.tracer.spans[0]!.attributes]);
+    };
+    const both = await content({}, { args: true, result: true });
+    expect(both).toContain('gen_ai.tool.call.arguments');
+    expect(both).toContain('gen_ai.tool.call.result');
+    const secret = await content({ sensitivity: 'secret' }, { args: true, result: true });
+    expect(secret.includes('shown')).toBe(false);
+    expect((await content({}, {})).includes('shown')).toBe(false);
   });
 
   it('issue 4: a failed call carries error.type, and content only when asked for', async () => {

@@ -1,7 +1,7 @@
 import { native } from '../binding.js';
 import type { CompletedToolCall, ResolvedTool, RunContext, ToolCall } from '../core/index.js';
 import { createDefaultSpillWriter } from '../result/index.js';
-import { openFrame } from './frame.js';
+import { closeFrame, openFrame } from './frame.js';
 import type { CallRequest, ExecutorState, Frame } from './frame.js';
 import { describe } from './host/before.js';
 import { escapedRecord } from './host/report.js';
@@ -77,14 +77,22 @@ function batchBits(options: Shared): number {
 
 type Request = Omit<CallRequest, 'call' | 'finish'>;
 
+/** Describes a call's tool; what a strange entry throws passes through, and leaves no frame open. */
+function describeOr(entry: ResolvedTool, open: ReadonlyArray<Frame>, frame: Frame): void {
+  const runtime = callRuntime();
+  try {
+    describe(frame, entry, (slot, bits, cap, name) => runtime.describe(slot, bits, cap, name));
+  } catch (error) {
+    for (const one of open) closeFrame(one);
+    throw error;
+  }
+}
+
 /** Looks a call's tool up now and gives the call a frame. What the registry throws passes through. */
 function prepare(request: Request, call: ToolCall, finish: (frame: Frame) => void): Frame {
   const entry = request.state.options.registry.get(call.toolName) as ResolvedTool | undefined;
   const frame = openFrame({ ...request, call, finish });
-  if (entry) {
-    const runtime = callRuntime();
-    describe(frame, entry, (slot, bits, cap, name) => runtime.describe(slot, bits, cap, name));
-  }
+  if (entry) describeOr(entry, [frame], frame);
   return frame;
 }
 
@@ -135,13 +143,10 @@ function runBatch(state: ExecutorState, opts: ExecuteBatchOptions): Promise<Read
     const sequential = order.filter(isSequential);
     const parallel = order.filter((index) => !isSequential(index));
     // Only a call that starts at once keeps this look-up; a queued one asks again at its turn.
-    const runtime = callRuntime();
     const first = sequential.length > 0 ? sequential.slice(0, 1) : parallel.slice(0, state.window);
     for (const index of first) {
       const entry = entries[index];
-      if (entry) {
-        describe(frames[index]!, entry, (slot, bits, cap, name) => runtime.describe(slot, bits, cap, name));
-      }
+      if (entry) describeOr(entry, frames, frames[index]!);
     }
     const slots = (indexes: number[]): number[] => indexes.map((index) => frames[index]!.slot);
     state.native.runBatch(slots(sequential), slots(parallel), batchBits(opts));

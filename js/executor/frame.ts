@@ -116,6 +116,8 @@ export class Frame {
   attemptEnded = false;
   attemptFailed = false;
   spanOver: ((code: number) => void) | undefined = undefined;
+  /** Ends the watch over a tracer that has not run the body yet. */
+  spanLeave: (() => void) | undefined = undefined;
   settleAttempt: ((success: boolean) => void) | undefined = undefined;
   spanTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 

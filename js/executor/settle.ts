@@ -100,7 +100,7 @@ export function awaited<T>(
 }
 
 /** Calls `expire` one grace after the run was aborted. Returns what ends the watch. */
-function watchAbort(frame: Frame, expire: () => void): () => void {
+export function watchAbort(frame: Frame, expire: () => void): () => void {
   const signal = frame.runContext.signal as AbortSignal | undefined;
   if (!signal) return () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -40,7 +40,7 @@ pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions,
     let mut attempts_made = 0_u32;
     loop {
         let Ok((result, tracer_failed)) = host.in_span(call, &tool, attempt(attempt_cx())).await else {
-            return ending(&host, call, &tool.name, Err(Stop::Escaped));
+            return ending(&host, call, &tool.name, Err(left(&attempt_cx())));
         };
         if tracer_failed {
             report_callback(&host, call, &tool.name);
@@ -55,11 +55,16 @@ pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions,
 /// One attempt. A wait that the cancellation of the run has ended ends the call as aborted.
 async fn attempt<H: Host>(cx: Cx<H>) -> Attempt {
     let result = phases_in_order(&cx).await;
-    if result == Err(Stop::Escaped) && cx.interrupted() {
-        let failure = Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled");
-        return Err(cx.fail_with(failure, Report::RowAndEvent, Some("cancelled")));
+    if result == Err(Stop::Escaped) { Err(left(&cx)) } else { result }
+}
+
+/// What it means that a callback left the attempt: an abort, where the wait for it was cut short.
+fn left<H: Host>(cx: &Cx<H>) -> Stop {
+    if !cx.interrupted() {
+        return Stop::Escaped;
     }
-    result
+    let failure = Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled");
+    cx.fail_with(failure, Report::RowAndEvent, Some("cancelled"))
 }
 
 /// The phases, in the order of section 7.0.

@@ -85,7 +85,9 @@ export function enter(frame: Frame, epoch: number, sandboxed: number, limitMs: n
   };
   try {
     if (sandboxed) {
-      Promise.resolve(runInSandbox(frame)).then((result) => sandboxAnswer(frame, result, returned, event), failed);
+      // An answer of no known shape is a failure like a rejection.
+      const answered = (result: SandboxResult): void => sandboxAnswer(frame, result, returned, event);
+      Promise.resolve(runInSandbox(frame)).then(answered).catch(failed);
     } else {
       const { tool } = frame;
       Promise.resolve(inScope(frame, () => tool.execute(frame.validated, frame.ctx!))).then(returned, failed);
@@ -167,7 +169,8 @@ export function release(frame: Frame): void {
 
 /** Ends the race: the duration; its complement below zero says that there are details to ask for. */
 export function close(frame: Frame): number {
-  const duration = performance.now() - frame.startedAt;
+  // A clock that was replaced meanwhile may run backwards.
+  const duration = Math.max(0, performance.now() - frame.startedAt);
   release(frame);
   frame.ran = true;
   frame.cancelled = frame.controller?.signal.aborted === true;

@@ -11,7 +11,7 @@ import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolError
 import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
 import type { Frame } from '../frame.js';
-import { guarded, runAttempt, settle, settleSpan, threw } from '../settle.js';
+import { guarded, runAttempt, settle, settleSpan, threw, watchAbort } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { renderText } from '../../value/text.js';
 import type { ExecutorEvent } from '../types.js';
@@ -64,7 +64,7 @@ export function openSpan(frame: Frame, epoch: number): number {
   frame.spanEnding = undefined;
   frame.attemptEnded = false;
   frame.attemptFailed = false;
-  frame.ran = false;
+  forgetResult(frame);
   frame.error = undefined;
   // Registered here, the end runs in the context the call was started in, whatever context the
   // tracer has opened for the attempt: the next call of a batch is started from it.
@@ -72,11 +72,13 @@ export function openSpan(frame: Frame, epoch: number): number {
     frame.spanOver = resolve;
   }).then((code) => settleSpan(frame, epoch, code));
   const { runContext } = frame;
+  frame.spanLeave = undefined;
   const body = (span: AISpan): Promise<CompletedToolCall> => {
     if (frame.spanEpoch !== epoch || frame.spanRan) {
       return Promise.reject(new Error('The tracer ran the body of a tool span twice.'));
     }
     frame.spanRan = true;
+    frame.spanLeave?.();
     frame.span = span as typeof frame.span;
     const attempt = new Promise<CompletedToolCall>((resolve, reject) => {
       frame.settleAttempt = (success) => {
@@ -98,6 +100,15 @@ export function openSpan(frame: Frame, epoch: number): number {
       },
       body,
     );
+    if (!frame.spanRan) {
+      // A tracer that never runs the body holds the call only as long as its run.
+      frame.spanLeave = watchAbort(frame, () => {
+        if (frame.spanRan || frame.spanEpoch !== epoch) return;
+        frame.spanEpoch = -1;
+        threw(frame, 'run.signal', new Error('aborted'));
+        frame.spanOver?.(THREW);
+      });
+    }
     Promise.resolve(settled).then(
       () => spanSettled(frame, epoch, 0),
       (error: unknown) => {
@@ -113,6 +124,23 @@ export function openSpan(frame: Frame, epoch: number): number {
     spanSettled(frame, epoch, 0);
     return 0;
   }
+}
+
+/** Nothing of an earlier attempt's result may show in a later one's. */
+function forgetResult(frame: Frame): void {
+  frame.ran = false;
+  frame.raw = undefined;
+  frame.envelope = undefined;
+  frame.textParts = [];
+  frame.nonText = [];
+  frame.producer = undefined;
+  frame.bound = undefined;
+  frame.handle = undefined;
+  frame.spillFlagged = false;
+  frame.patterns = [];
+  frame.sanitised = undefined;
+  frame.taint = undefined;
+  frame.outcome = undefined;
 }
 
 /** What the tracer is told of a failed attempt. */
@@ -131,6 +159,7 @@ function spanSettled(frame: Frame, epoch: number, code: number): void {
   if (frame.attemptEnded) {
     frame.spanOver?.(code);
   } else if (!frame.spanRan) {
+    frame.spanLeave?.();
     if (code === 0) {
       threw(frame, 'tracer.span', new Error('The tracer settled without running the body of the tool span.'));
     }

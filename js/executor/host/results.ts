@@ -17,6 +17,7 @@ import { DETAILS } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
+import type { MemorySnapshot } from '../types.js';
 
 /** Texts longer than this are sanitised off the JavaScript thread. */
 const LARGE_UNITS = 65_536;
@@ -105,7 +106,7 @@ function countTokens(frame: Frame, body: string): number {
   if (!counter) return countTokensHeuristic.count(body);
   try {
     const tokens = counter.count(body);
-    if (typeof tokens === 'number' && !Number.isNaN(tokens)) return tokens;
+    if (typeof tokens === 'number' && tokens >= 0) return tokens;
     throw new TypeError(`the token counter answered ${String(tokens)}`);
   } catch (error) {
     return counterThrew(frame, error);
@@ -282,22 +283,29 @@ export function recordFlow(frame: Frame, trust: number): number {
   });
 }
 
+/**
+ * The regions that changed although the guard says that all is well: the audit-only tier shows a
+ * change in its digest only.
+ */
+function drift(before: MemorySnapshot | undefined, after: MemorySnapshot | undefined): string[] {
+  const hashes = new Map(after?.digest?.map(({ region, hash }) => [region, hash]));
+  const changed = (before?.digest ?? []).filter(({ region, hash }) => hashes.has(region) && hashes.get(region) !== hash);
+  return changed.map(({ region }) => region);
+}
+
 /** Verifies memory: bit 0 that it held, bit 1 that the guard named regions. */
 export function verify(frame: Frame, epoch: number): number {
   const { guard, before } = frame;
   const reader = frame.state.options.memoryRegionReader;
-  if (!guard || !before || !reader) return 1;
+  if (!guard || !reader) return 1;
   return awaited(
     frame,
     epoch,
     'memoryGuard.verify',
-    () => guard.verify(before, reader),
+    () => guard.verify(before as MemorySnapshot, reader),
     (result) => {
-      frame.verifyUs = result.verifyDurationUs;
-      const after = new Map(result.snapshot?.digest?.map(({ region, hash }) => [region, hash]));
-      // The audit-only tier reports that all is well and shows the change in its digest only.
-      const drifted = before.digest.filter(({ region, hash }) => after.has(region) && after.get(region) !== hash);
-      frame.regions = result.ok ? drifted.map(({ region }) => region) : [...result.mismatched];
+      frame.verifyUs = Number(result.verifyDurationUs) || 0;
+      frame.regions = result.ok ? drift(before, result.snapshot) : [...(result.mismatched ?? [])];
       return (result.ok ? 1 : 0) | (frame.regions.length > 0 ? 2 : 0);
     },
   );
