@@ -44,7 +44,10 @@ const figure = (ms) => {
   return ms < 10_000 ? `${ms.toPrecision(3)} ms` : `${(ms / 1000).toPrecision(3)} s`;
 };
 const goalText = (goal) => (typeof goal === 'number' ? `<= ${goal} ms` : (goal ?? ''));
-const times = (a, b) => (a > 0 && b > 0 ? `${(a / b).toPrecision(3)}x` : '');
+const times = (a, b) => {
+  if (!(a > 0 && b > 0)) return '';
+  return `${a / b < 1000 ? (a / b).toPrecision(3) : Math.round(a / b)}x`;
+};
 
 /** Prints rows of cells in columns. */
 function table(head, rows) {

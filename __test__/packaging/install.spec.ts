@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeBinary, otherNodes } from '../../scripts/other-nodes.mjs';
+import beyond from './exports-beyond.json' with { type: 'json' };
 import expected from './exports.json' with { type: 'json' };
 import { command, createApp, filesOf, oneCall, root, specifier, subpaths } from './app.js';
 import type { App } from './app.js';
@@ -48,6 +49,16 @@ describe.each(nodes)('Node %s', (_, node) => {
         .filter(([, list]) => list.length > 0),
     );
     expect(missing).toEqual({});
+    // What we offer on top is written down: a name more is a decision, never an accident.
+    const more = Object.fromEntries(
+      Object.entries(all)
+        .map(([subpath, list]): [string, string[]] => [
+          subpath,
+          list.filter((name) => !(expected as Record<string, string[]>)[subpath]?.includes(name)),
+        ])
+        .filter(([, list]) => list.length > 0),
+    );
+    expect(more).toEqual(beyond);
   });
 
   test.skipIf(!there)('one module instance, whether imported or required', () => {
