@@ -89,6 +89,18 @@ async fn section_9_8_an_abort_stops_the_queue() {
     assert!(rows.contains(&"9:A tool:execute:error error kind=aborted,reason=cancelled".to_owned()));
 }
 
+/// Section 9.8: parallel calls behind sequential ones were queued, the first of each lane too.
+#[tokio::test(start_paused = true)]
+async fn section_9_8_an_abort_stops_what_waits_behind_sequential_calls() {
+    let host = batch(vec![takes(20); 5], vec![0], vec![1, 2, 3, 4], 8, Some(10)).await;
+    assert_eq!(entered(&host), [0]);
+    for call in 1..5 {
+        assert!(
+            matches!(host.ending(call), Ending::Failed(failure) if failure.kind == ToolErrorKind::Aborted)
+        );
+    }
+}
+
 /// Section 9.6: one call's escape is that call's alone, in both modes.
 #[tokio::test(start_paused = true)]
 async fn section_9_6_rejection_isolation() {
