@@ -4,7 +4,6 @@ import { createFileResultReader, createDefaultSpillWriter, createReadResultTool,
 import { snapshotCounters } from 'ferrule/audit';
 import { createCodeExecuteTool, projectToolApi } from 'ferrule/code-mode';
 import { NOOP_TRACER, zeroUsage } from 'ferrule/core';
-import { setMaxListeners } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,8 +35,6 @@ export async function play() {
   process.once('exit', tidy);
   const timeline = createTimeline();
   const abort = new AbortController();
-  // Every call in flight listens to the run's signal, a script's calls too; Node warns from eleven on.
-  setMaxListeners(64, abort.signal);
   const runContext = createRunContext(transcript.runId, abort.signal);
   const recorded = new Map(transcript.turns.flatMap((turn) => turn.calls).map((call) => [call.id, call]));
   const running = new Map();

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { Sensitivity, ToolTrustClass } from '../core/index.js';
+import type { Sensitivity, ToolSource, ToolTrustClass } from '../core/index.js';
 
 /** What is known about one text: two bits, and where they come from. Plain and unfrozen. */
 export interface TaintLabel {
@@ -21,7 +21,7 @@ export interface TaintLabel {
 export interface TaintLabelInput {
   readonly trustClass: ToolTrustClass;
   /** Only `kind` is read. Absent: `sourceKind` is `unknown`. */
-  readonly source?: { readonly kind: string } | undefined;
+  readonly source?: ToolSource | { readonly kind: string } | undefined;
   /** Absent: `unknown`, which is never sensitive. */
   readonly sensitivity?: Sensitivity | undefined;
   /** Which sensitivities count as sensitive. Default: `secret` only. */
