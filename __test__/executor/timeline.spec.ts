@@ -4,7 +4,8 @@ import { ToolRateLimitError } from 'ferrule/executor';
 import { bench, entry, nothing, success, type Loose } from './kit.js';
 
 const PREPARED = [
-  'S attrs sandbox.kind sandbox.forced sandbox.no_network sandbox.no_filesystem gen_ai.tool.type',
+  'S attrs sandbox.kind sandbox.forced sandbox.no_network sandbox.no_filesystem',
+  'S attrs gen_ai.tool.type',
   'A execute:start', 'E start', 'S event tool.execute.start',
   'S attrs sandbox.enforced', 'S attrs inline_timeout_ms',
 ];

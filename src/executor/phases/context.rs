@@ -15,9 +15,9 @@ pub(in crate::executor) fn open<H: Host>(cx: &Cx<H>) -> Result<Tier, Stop> {
             ("graphorin.tool.sandbox.forced", Field::Bool(tier.forced)),
             ("graphorin.tool.sandbox.no_network", Field::Bool(tier.no_network)),
             ("graphorin.tool.sandbox.no_filesystem", Field::Bool(tier.no_filesystem)),
-            // OpenTelemetry's name for what every tool of ours is.
-            ("gen_ai.tool.type", Field::Str("function")),
         ],
     )?;
+    // OpenTelemetry's name for what every tool of ours is; apart from the attributes section 17 lists.
+    cx.host.span_attributes(cx.call, &[("gen_ai.tool.type", Field::Str("function"))])?;
     Ok(tier)
 }

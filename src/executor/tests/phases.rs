@@ -57,7 +57,8 @@ async fn appendix_a_plain_success() {
         log,
         [
             "S open",
-            "S sandbox.kind+sandbox.forced+sandbox.no_network+sandbox.no_filesystem+gen_ai.tool.type",
+            "S sandbox.kind+sandbox.forced+sandbox.no_network+sandbox.no_filesystem",
+            "S gen_ai.tool.type",
             "A tool:execute:start success sandboxKind=worker-threads,sideEffectClass=read-only,memoryGuardTier=unknown",
             "E start",
             "S sandbox.enforced",
