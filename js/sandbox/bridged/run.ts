@@ -44,6 +44,8 @@ export interface RunRequest {
   readonly limits: Limits;
 }
 
+/** Arguments over this are dispatched in a turn of their own. */
+const LARGE_BYTES = 64 * 1024;
 /** Refused calls after which a script is ended instead of answered. */
 const MAX_REFUSALS = 10_000;
 /** How long a script that can never settle is left alone, should an abort or a time-out be coming. */
@@ -239,6 +241,8 @@ export class Run {
     const args = decode(format, bytes);
     const start = (): void => this.#dispatch(id, name, args);
     if (this.#inFlight >= callsInFlight) this.#waiting.push(start);
+    // Reading large arguments and writing a large answer are each a turn of the event loop.
+    else if (bytes.length > LARGE_BYTES) setImmediate(() => this.#open && start());
     else start();
   }
 
