@@ -24,10 +24,18 @@ import type {
   ToolTrustClass,
   Tracer,
 } from '../core/index.js';
+import type {
+  GuardVerifyResult,
+  MemoryModificationGuard,
+  MemoryRegionReader,
+  MemorySnapshot,
+} from '../guard/types.js';
 import type { ImperativePattern } from '../inbound/index.js';
 import type { ToolRegistry } from '../registry/index.js';
 import type { ResultSummarizer, SpillWriter, TokenCounter } from '../result/index.js';
 import type { StreamingChannel } from '../streaming/index.js';
+
+export type { GuardVerifyResult, MemoryModificationGuard, MemoryRegionReader, MemorySnapshot };
 
 /** The answer of an approval gate. */
 export type ApprovalDecision =
@@ -143,38 +151,6 @@ export interface DataFlowGuard {
 export interface SecretResolverHook {
   /** Resolves with the secret, or null when there is none of that key. */
   resolve(key: string): Promise<SecretValue | null>;
-}
-
-/** Reads the memory a guard watches. */
-export interface MemoryRegionReader {
-  readonly regions: ReadonlyArray<string>;
-  read(region: string): Promise<Uint8Array | string>;
-}
-/** Hashes of the regions at one moment. */
-export interface MemorySnapshot {
-  readonly digest: ReadonlyArray<{ readonly region: string; readonly hash: string }>;
-  readonly durationUs: number;
-}
-/** Whether memory is as it was. */
-export type GuardVerifyResult =
-  | {
-      readonly ok: true;
-      readonly tier: MemoryGuardTier;
-      readonly snapshot: MemorySnapshot;
-      readonly verifyDurationUs: number;
-    }
-  | {
-      readonly ok: false;
-      readonly tier: MemoryGuardTier;
-      readonly mismatched: ReadonlyArray<string>;
-      readonly snapshot: MemorySnapshot;
-      readonly verifyDurationUs: number;
-    };
-/** Watches memory around a call. */
-export interface MemoryModificationGuard {
-  readonly tier: MemoryGuardTier;
-  snapshot(reader: MemoryRegionReader): Promise<MemorySnapshot>;
-  verify(pre: MemorySnapshot, reader: MemoryRegionReader): Promise<GuardVerifyResult>;
 }
 
 /** The isolation a call was given. */
