@@ -61,8 +61,8 @@ export function encode(value: unknown, max: number): Encoded {
 }
 
 /** What reading a value may cost, in parts; a key weighs four. `src/sandbox/engine/value.rs` counts the same. */
-const MAX_PARTS = 60_000;
-const MAX_TABLE_PARTS = 25_000;
+const MAX_PARTS = 40_000;
+const MAX_TABLE_PARTS = 20_000;
 
 /**
  * Refuses JSON text that nests too deeply or has too many parts, before anything is made of it. The

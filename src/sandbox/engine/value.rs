@@ -16,9 +16,9 @@ use rustc_hash::FxHashSet;
 
 /// Parts a value may have on its way out; a key weighs four. The host reads a value in one turn of its
 /// event loop, and how long that takes depends on the parts more than on the bytes.
-const MAX_PARTS: usize = 60_000;
+const MAX_PARTS: usize = 40_000;
 /// The same for the table form, which takes longer to read.
-const MAX_TABLE_PARTS: usize = 25_000;
+const MAX_TABLE_PARTS: usize = 20_000;
 
 /// The prelude's codec functions, kept by the context.
 pub struct Codec {
