@@ -4,8 +4,8 @@
  *
  * @internal
  */
-import { createRequire } from 'node:module';
 import type * as Native from '../native/binding.js';
+import { builtins } from './builtins.js';
 
 /** The addon's exports. @internal */
 export type NativeBinding = typeof Native;
@@ -21,7 +21,7 @@ let binding: NativeBinding | undefined;
 let realm: Native.Realm | undefined;
 
 function getLoader(): Loader {
-  loader ??= createRequire(import.meta.url)('../native/binding.cjs') as Loader;
+  loader ??= builtins.module().createRequire(import.meta.url)('../native/binding.cjs') as Loader;
   return loader;
 }
 

@@ -1,7 +1,7 @@
 import { native, nativeRealm } from '../binding.js';
 import type { Tool, ToolSource } from '../core/index.js';
+import { kinded, optional, plainObject, primitive, text, whole } from '../schema/plain.js';
 import { type ResultReadOutcome, type ResultReader, SPILL_HANDLE_SCHEME } from '../result/index.js';
-import { kinded, optional, plainObject, primitive, text, whole } from './plain-schema.js';
 
 /** What the model passes to `read_result`. */
 export interface ReadResultInput {

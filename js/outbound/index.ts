@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { createHash } from 'node:crypto';
+import { builtins } from '../builtins.js';
 
 /** Opens a wrapped commentary. */
 export const COMMENTARY_WRAP_OPEN = '<<<commentary>>>';
@@ -129,5 +129,5 @@ export function splitByWrapEnvelope(text: string, open: string, close: string): 
 
 /** The SHA-256 of a text's UTF-8, as 64 hexadecimal digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return builtins.crypto().createHash('sha256').update(text, 'utf8').digest('hex');
 }

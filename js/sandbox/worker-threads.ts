@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { builtins } from '../builtins.js';
 import type { SandboxCode, SandboxResult, SandboxRunOptions } from '../core/index.js';
 import { messageOf, sandboxImpl, startRun, type ResultMaker, type SandboxImpl } from './types.js';
 import { WORKER_SOURCE } from './worker-source.js';
@@ -142,7 +143,7 @@ function startWorker(
   defaults: WorkerThreadsSandboxOptions,
 ): Worker {
   const { maxMemoryMb } = opts;
-  return new Worker(WORKER_SOURCE, {
+  return new (builtins.workerThreads().Worker)(WORKER_SOURCE, {
     eval: true,
     env: { ...opts.env },
     // The host's own flags (--input-type, --import, …) would change how the worker starts.

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { builtins } from '../builtins.js';
 import { NODEJS_INSPECT_CUSTOM, SECRET_VALUE_BRAND, type SecretValue as SecretValueLike } from '../core/index.js';
 import { createListenerSet } from '../core/listeners.js';
 import { getActiveToolSecretsContext } from './context.js';
@@ -125,7 +125,7 @@ export class SecretValue implements SecretValueLike {
     // Values of another copy of the class keep their bytes from us.
     if (!(#bytes in a) || !(#bytes in b)) return false;
     if (a.#disposed || b.#disposed || a.length !== b.length) return false;
-    return timingSafeEqual(a.#bytes, b.#bytes);
+    return builtins.crypto().timingSafeEqual(a.#bytes, b.#bytes);
   }
 
   /** Length in bytes; stays after disposal. */
@@ -265,7 +265,7 @@ export async function withSecret<T>(
   const secret = wrapper ?? (value as SecretValue);
   const toolName = getActiveToolSecretsContext()?.toolName;
   const caller = options.caller ?? toolName;
-  const scopeId = randomUUID();
+  const scopeId = builtins.crypto().randomUUID();
   const ts = Date.now();
   const start = performance.now();
   try {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { builtins } from '../../builtins.js';
 import { native } from '../../binding.js';
 import type { SandboxCode, SandboxResult, SandboxRunOptions } from '../../core/index.js';
 import { messageOf, type ResultMaker } from '../types.js';
@@ -56,7 +56,7 @@ export async function runThroughPeer(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let container: DockerodeContainer | undefined;
   try {
-    const marker = `ferrule-result-${randomBytes(16).toString('hex')}`;
+    const marker = `ferrule-result-${builtins.crypto().randomBytes(16).toString('hex')}`;
     const request = native().dockerPeerRequest(
       containerSpec(options, opts),
       code.kind === 'source' ? { source: code.source } : { module: code.module, export: code.export },
