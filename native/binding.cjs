@@ -2,7 +2,7 @@
 // Finds and loads the native addon. The order is: the FERRULE_BINDING override, a build in this
 // folder, the platform package. Every `require` is a literal string so that file tracers and
 // bundlers see it. On failure the error names the platform, every path tried and the last cause.
-const { closeSync, existsSync, openSync, readSync } = require('node:fs');
+const { closeSync, existsSync, openSync, readSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
 /**
@@ -69,6 +69,16 @@ const packagedSandbox = {
   'win32-x64-msvc': () => require.resolve('ferrule-win32-x64-msvc/ferrule-sandbox.exe'),
 };
 
+/** Platforms whose packages lie beside ours: what `node_modules` holds when it comes from another machine. */
+function othersInstalled(name) {
+  try {
+    const beside = readdirSync(join(__dirname, '..', '..'));
+    return Object.keys(packaged).filter((other) => other !== name && beside.includes(`ferrule-${other}`));
+  } catch {
+    return [];
+  }
+}
+
 function load() {
   const name = triple();
   const tried = [];
@@ -94,9 +104,11 @@ function load() {
       attempt(`package ferrule-${name}`, packaged[name]);
     if (found) return found;
   }
+  const others = othersInstalled(name);
   const error = new Error(
     `ferrule has no native binding for ${name} (Node ${process.version}).\n` +
       `Tried:\n${tried.map((line) => `  - ${line}`).join('\n') || '  - nothing: this platform is not supported'}\n` +
+      (others.length > 0 ? `Found: the package for ${others.join(', ')}; node_modules was installed on another platform.\n` : '') +
       `Fix: reinstall with optional dependencies (npm install --include=optional) on this platform, ` +
       `build it from the repository (npm run build), or set FERRULE_BINDING to the .node file.`,
     { cause },

@@ -48,7 +48,7 @@ function mustRun(program: string, args: readonly string[], cwd: string): string 
 }
 
 /** Packs a folder into `to` and returns the tarball's path. Scripts are off: `prepack` is a release build. */
-function pack(folder: string, to: string): string {
+export function pack(folder: string, to: string): string {
   const said = mustRun('npm', ['pack', folder, '--ignore-scripts', '--json', '--pack-destination', to], to);
   const [{ filename }] = JSON.parse(said) as [{ filename: string }];
   return join(to, filename.replace(/^@/, '').replace('/', '-'));
