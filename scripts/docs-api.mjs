@@ -2,8 +2,8 @@
 //
 //   node scripts/docs-api.mjs [--check]
 //
-// `--check` writes nothing and fails when a page is not what the sources say. Both fail on an export that
-// has no description, and on a link that leads nowhere.
+// `--check` writes nothing and fails when a page is not what the sources say. Both fail on an export, or
+// a member of one, that has no description, and on a link that leads nowhere.
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
@@ -70,11 +70,16 @@ const text = (comment) => comment?.summary?.map((part) => part.text).join('').tr
 const described = ({ comment, signatures = [], getSignature }) =>
   [comment, ...signatures.map((one) => one.comment), getSignature?.comment].some((one) => Boolean(text(one)));
 
-/** Exports without a description. */
+/** A member whose type is a function is described as the function. */
+const asFunction = (reflection) => reflection.type?.declaration?.signatures?.some((one) => Boolean(text(one.comment))) ?? false;
+
+/** Exports, and members of exported classes and interfaces, without a description. */
 const undescribed = (project) =>
   project
-    .getReflectionsByKind(ReflectionKind.SomeExport)
-    .filter((one) => one.parent?.kindOf(ReflectionKind.Module) && !one.kindOf(ReflectionKind.Reference) && !described(one))
+    .getReflectionsByKind(ReflectionKind.SomeExport | ReflectionKind.SomeMember)
+    .filter((one) => one.parent?.kindOf(ReflectionKind.Module | ReflectionKind.ClassOrInterface))
+    .filter((one) => !one.kindOf(ReflectionKind.Reference) && !one.flags.isExternal && !one.inheritedFrom)
+    .filter((one) => !described(one) && !asFunction(one))
     .map((one) => one.getFriendlyFullName());
 
 /** Every page below a folder, by its path. */

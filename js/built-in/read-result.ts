@@ -21,13 +21,19 @@ export interface ReadResultInput {
 
 /** One page of a stored result. */
 export interface ReadResultOutput {
+  /** The text of the page. */
   readonly content: string;
+  /** Size of the page in bytes. */
   readonly bytes: number;
+  /** Size of the whole result in bytes. */
   readonly totalBytes: number;
   /** Nothing follows. */
   readonly eof: boolean;
+  /** How far the tool that produced the result is trusted. */
   readonly producerTrustClass?: string;
+  /** Where the tool that produced the result came from. */
   readonly producerSource?: ToolSource;
+  /** How confidential the tool that produced the result is. */
   readonly producerSensitivity?: string;
 }
 

@@ -14,17 +14,21 @@ export interface ToolSearchInput {
 
 /** One tool that `tool_search` found. */
 export interface ToolSearchToolMatch {
+  /** Name of the tool. */
   name: string;
+  /** What it does, for a model to read. */
   description: string;
   /** JSON Schema. */
   inputSchema: Record<string, unknown>;
   /** 0 to 1. */
   score: number;
+  /** The stage that found it. */
   source: 'semantic' | 'bm25' | 'regex-name';
 }
 
 /** What `tool_search` returns. */
 export interface ToolSearchOutput {
+  /** What was found, best first. */
   matches: ToolSearchToolMatch[];
 }
 

@@ -26,9 +26,11 @@ export type OutboundCommentaryReason =
 
 /** How an internal event looks when a model repeats it. */
 export interface OutboundCommentaryPattern {
+  /** What such a passage is. */
   readonly reason: OutboundCommentaryReason;
   /** Global and case-sensitive. Use a copy from {@link freshRegex}: `lastIndex` is shared otherwise. */
   readonly regex: RegExp;
+  /** The same for people. */
   readonly description: string;
 }
 
@@ -85,7 +87,9 @@ export function freshRegex(re: RegExp): RegExp {
 
 /** A piece of text: outside an envelope, or one with its delimiters. */
 export interface WrapSegment {
+  /** Whether it was wrapped. */
   readonly kind: 'plain' | 'wrapped';
+  /** The text as it goes out. */
   readonly text: string;
 }
 

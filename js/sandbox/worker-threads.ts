@@ -8,8 +8,11 @@ import { WORKER_SOURCE } from './worker-source.js';
 
 /** Accepted for compatibility; every run gets a fresh worker. */
 export interface WorkerPoolOptions {
+  /** Accepted for compatibility. */
   readonly min?: number;
+  /** Accepted for compatibility. */
   readonly max?: number;
+  /** Accepted for compatibility. */
   readonly idleTimeoutMs?: number;
 }
 

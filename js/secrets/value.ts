@@ -19,6 +19,7 @@ export interface SecretValueSource {
 
 /** Options of {@link SecretValue.fromString} and {@link SecretValue.fromBuffer}. */
 export interface SecretValueOptions {
+  /** Where the value comes from, for audit events. */
   readonly source?: SecretValueSource;
   /** How long the value may be kept, in milliseconds. For the caller; nothing here expires it. */
   readonly ttlMs?: number;
@@ -26,11 +27,13 @@ export interface SecretValueOptions {
 
 /** One access to a value. */
 export interface SecretValueAuditEvent {
+  /** What was done with the value. */
   readonly action: 'construct' | 'use' | 'use-buffer' | 'reveal' | 'dispose';
   /** Length of the value in bytes. */
   readonly length: number;
   /** Epoch milliseconds. */
   readonly ts: number;
+  /** Where the value came from. */
   readonly source?: SecretValueSource;
   /** The `withSecret` scope it happened in. */
   readonly scopeId?: string;
@@ -42,7 +45,9 @@ export type SecretValueAuditListener = (event: SecretValueAuditEvent) => void;
 
 /** One `withSecret` scope, when it has ended. */
 export interface WithSecretAuditEvent {
+  /** The secret was lent, or taken back. */
   readonly action: 'with-secret';
+  /** Names the loan. */
   readonly scopeId: string;
   /** As given to `withSecret`, or the tool that is running. */
   readonly caller?: string;
@@ -167,7 +172,7 @@ export class SecretValue implements SecretValueLike {
     return this.#bytes.toString('utf8');
   }
 
-  /** @deprecated Use {@link SecretValue.reveal}; this is the same. */
+  /** The secret as text. @deprecated Use {@link SecretValue.reveal}; this is the same. */
   unwrap(): string {
     return this.reveal();
   }
