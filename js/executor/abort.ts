@@ -25,14 +25,23 @@ function hubOf(signal: AbortSignal): Hub {
   const listener = (): void => {
     // In the order they came; one that leaves meanwhile is not called any more.
     for (const waiter of waiting) waiter.runAborted();
-    hubs.delete(signal);
     // A signal that is not the platform's may not know `once`.
-    signal.removeEventListener('abort', listener);
+    forget(signal, listener);
   };
   const hub = { waiting, listener };
-  hubs.set(signal, hub);
   signal.addEventListener('abort', listener, { once: true });
+  hubs.set(signal, hub);
   return hub;
+}
+
+/** A signal that cannot be left is left all the same: a call that has ended must not fail for it. */
+function forget(signal: AbortSignal, listener: () => void): void {
+  hubs.delete(signal);
+  try {
+    signal.removeEventListener('abort', listener);
+  } catch {
+    // Its listener has nobody to call any more.
+  }
 }
 
 /** Lets `waiter` hear of the abort, once. A signal that is aborted already never tells. */
@@ -44,8 +53,7 @@ export function joinAbort(signal: AbortSignal, waiter: Waiter): void {
 export function leaveAbort(signal: AbortSignal, waiter: Waiter): void {
   const hub = hubs.get(signal);
   if (!hub?.waiting.delete(waiter) || hub.waiting.size > 0) return;
-  hubs.delete(signal);
-  signal.removeEventListener('abort', hub.listener);
+  forget(signal, hub.listener);
 }
 
 /** Calls `act` when the signal aborts; it must not throw. Returns what leaves again. */

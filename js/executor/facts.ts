@@ -62,7 +62,7 @@ export function describe(slot: number, entry: ResolvedTool): number {
   if (known !== undefined) return DESCRIBED + 1 + known;
   const bits = packFacts(entry);
   const cap = entry.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS;
-  if (!Object.isFrozen(entry)) {
+  if (typeof entry !== 'object' || !Object.isFrozen(entry)) {
     runtime!.describe(slot, bits, cap, entry.name);
     return DESCRIBED;
   }
