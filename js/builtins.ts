@@ -20,7 +20,6 @@ export const builtins = {
   module: once(() => process.getBuiltinModule('node:module')),
   net: once(() => process.getBuiltinModule('node:net')),
   os: once(() => process.getBuiltinModule('node:os')),
-  util: once(() => process.getBuiltinModule('node:util')),
   vm: once(() => process.getBuiltinModule('node:vm')),
   workerThreads: once(() => process.getBuiltinModule('node:worker_threads')),
 } as const;

@@ -6,7 +6,7 @@
  * @internal
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { builtins } from '../../builtins.js';
+import { types } from 'node:util';
 import { Frame, FrameReader, ProtocolError, frame } from './frames.js';
 import { filterWaived, openLine, sandboxBinaryProblem, type Ending, type Line } from './process.js';
 import { MalformedValue } from './table.js';
@@ -55,7 +55,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** What a thrown value says, without ever throwing itself. @internal */
 export function messageOf(error: unknown): string {
   try {
-    return builtins.util().types.isNativeError(error) || error instanceof Error ? String(error.message) : String(error);
+    return types.isNativeError(error) || error instanceof Error ? String(error.message) : String(error);
   } catch {
     return 'a value that has no text was thrown';
   }

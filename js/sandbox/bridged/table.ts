@@ -7,7 +7,7 @@
  *
  * @internal
  */
-import { builtins } from '../../builtins.js';
+import { types } from 'node:util';
 
 type Node = unknown[];
 type View = { new (buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView };
@@ -84,7 +84,6 @@ function encodeNode(value: object, path: string, slot: (value: unknown, path: st
     for (const key of keys) node.push(key, slot((value as Record<string, unknown>)[key], /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`));
     return node;
   };
-  const { types } = builtins.util();
   if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value) || types.isExternal(value)) {
     throw uncloneable(value, path);
   }
@@ -222,7 +221,7 @@ function bytes(text: unknown): ArrayBuffer {
 function view(node: Node, slot: (item: unknown) => unknown): unknown {
   const View = typeof node[1] === 'string' && Object.hasOwn(views, node[1]) ? views[node[1]] : undefined;
   const buffer = typeof node[2] === 'string' ? bytes(node[2]) : slot(node[2]);
-  must(View !== undefined && builtins.util().types.isArrayBuffer(buffer) && Number.isInteger(node[3]) && Number.isInteger(node[4]), 'a view is malformed');
+  must(View !== undefined && types.isArrayBuffer(buffer) && Number.isInteger(node[3]) && Number.isInteger(node[4]), 'a view is malformed');
   return new View(buffer, node[3] as number, node[4] as number);
 }
 
