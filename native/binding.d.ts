@@ -62,6 +62,22 @@ export declare class NativeExecutor {
   runBatch(sequential: Array<number>, parallel: Array<number>, options: number): void
 }
 
+/**
+ * A flow policy. A sink is told by its name, its side effect class, and whether it is the assistant's
+ * own words.
+ */
+export declare class NativeFlowPolicy {
+  constructor(mode: string, strict: boolean, guardTrifecta: boolean, declassified: Array<string>)
+  /**
+   * Bits of `taint`: 0 verbatim, 1 untrusted seen, 2 sensitive seen. The answer is 0 for allow, else
+   * the action (1 flag, 2 declassify, 3 block) and, in the bits from 2 on, the flow (0 untrusted,
+   * 1 derived, 2 trifecta).
+   */
+  evaluate(name: string, effects: string, assistantOutput: boolean, taint: number): number
+  /** What a decision about `flow` says. */
+  reason(flow: number, name: string, effects: string, assistantOutput: boolean, sources?: string | undefined | null): JsText
+}
+
 /** Tracked text of one run. Kinds are numbers that the caller keeps names for. */
 export declare class NativeLedger {
   /** `encodings`: bit 0 percent, 1 base64, 2 hex, 3 JSON. */
@@ -70,6 +86,30 @@ export declare class NativeLedger {
   /** Null: nothing matched. An empty list: a tile from before a resume did. */
   inspect(text: string): Array<number> | null
   tileHashes(): Array<number>
+}
+
+/** The rules of a policy, as they were when it was made. */
+export declare class NativeRules {
+  /**
+   * `text` is effect and tool pattern of every rule, one after another; `lengths` says how long each
+   * of them is.
+   */
+  constructor(text: string, lengths: Uint32Array)
+  /**
+   * The rules that speak of a tool, in order: twice the place, and one more when the walk ends with
+   * that rule if it applies.
+   */
+  speakingOf(name: string): Array<number>
+  /** The rules that deny a tool if they have no predicate, in order. */
+  denying(name: string): Array<number>
+  /**
+   * `applied`: the rules that applied, in order. `fault`: 1 when the predicate of the last of them
+   * threw, 2 when it answered with a promise, else 0. `defaults`: bit 0 the policy denies sensitive
+   * tools by default, bit 1 this one is sensitive. The answer is an outcome (0 nothing matched,
+   * 1 default-deny, 2 allow, 3 ask, 4 defer, 5 deny, 6 threw, 7 not boolean, 8 unknown effect) and, in
+   * the bits from 4 on, the place in `applied` of the rule that decided.
+   */
+  conclude(applied: Array<number>, fault: number, defaults: number): number
 }
 
 /** One load of the package in one JavaScript thread. */
@@ -245,14 +285,6 @@ export interface FailureRecord {
   recoveryHint?: string
 }
 
-/**
- * Bits of `facts`: 0 sink, 1 verbatim, 2 untrusted seen, 3 sensitive seen, 4 strict, 5 trifecta
- * guarded, 6 declassified. `mode`: 0 off, 1 shadow, else enforce. The answer is 0 for allow, else
- * the action (1 flag, 2 declassify, 3 block) and, in the bits from 2 on, the flow (1 untrusted,
- * 2 derived, 3 trifecta).
- */
-export declare function flowDecision(mode: number, facts: number): number
-
 /** Whether the text has any hit; null when the budget ran out. */
 export declare function hasHits(body: string, patterns: number, budgetMs: number): boolean | null
 
@@ -306,6 +338,8 @@ export interface HostOps {
   complete: NumberOp
 }
 
+export declare function isUntrustedTrustClass(trustClass: string): boolean
+
 /** One thing wrong with a value. */
 export interface JsonSchemaIssue {
   code: string
@@ -328,6 +362,17 @@ export interface MetricsDump {
   histogramValues: Array<Array<number>>
 }
 
+/** A rule of two, compiled. */
+export interface NativeRuleOfTwo {
+  held: Array<string>
+  /** 0: no side effects. 1: no untrusted input. */
+  restrictions: Array<number>
+  reasons: Array<string>
+  readOnly: boolean
+  deniesSensitive: boolean
+  fullTrifecta: boolean
+}
+
 /** A parsed reference, or a fault: `fault` present means that nothing else is. */
 export interface NativeSecretRef {
   fault?: string
@@ -343,6 +388,12 @@ export interface NativeSecretRef {
 export declare function neutralizeText(body: string, angleRuns: boolean): string | null
 
 export declare function parseSecretRef(text: string): NativeSecretRef
+
+/** The reason of a denial by a rule that could not be judged. */
+export declare function policyFaultReason(outcome: number, name: string, rule: number, effect: string, tool: string, reason?: string | undefined | null): JsText
+
+/** The reason of an outcome (see [`NativeRules::conclude`]; 9: denied by name) that has none of its own. */
+export declare function policyReason(outcome: number, name: string): JsText
 
 /** Where a prefix of at most `want` units ends without splitting a pair. */
 export declare function prefixEnd(text: string, want: number): number
@@ -368,6 +419,11 @@ export interface ReadRequest {
 export declare function readSpilled(request: ReadRequest): Promise<ReadPage>
 
 export declare function resolveSandboxPolicy(trustLevel: string, asked: SandboxPolicyRequest): SandboxPolicyAnswer
+
+export declare function ruleOfTwo(untrustedInput: boolean, sensitiveData: boolean, externalSideEffects: boolean): NativeRuleOfTwo
+
+/** Whether a restriction forbids a call. */
+export declare function ruleOfTwoForbids(restriction: number, effects: string, untrustedSource: boolean): boolean
 
 /** The decision. */
 export interface SandboxPolicyAnswer {
@@ -451,6 +507,9 @@ export interface StreamCounts {
 export declare function stripText(body: string, patterns: number): string | null
 
 export declare function sweepSpilled(root: string, ttlMs: number): Promise<number>
+
+/** Bit 0: untrusted. Bit 1: sensitive. */
+export declare function taintLabel(trustClass: string, sensitivity: string | undefined | null, tiers: Array<string>): number
 
 /** The tokens of a text, without the default stop words or with all words. */
 export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>

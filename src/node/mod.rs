@@ -14,6 +14,7 @@ mod docker;
 mod executor;
 mod guard;
 mod inbound;
+mod policy;
 mod registry;
 mod result;
 mod sandbox;
