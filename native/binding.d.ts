@@ -80,12 +80,15 @@ export declare class NativeFlowPolicy {
 
 /** Tracked text of one run. Kinds are numbers that the caller keeps names for. */
 export declare class NativeLedger {
-  /** `encodings`: bit 0 percent, 1 base64, 2 hex, 3 JSON. */
-  constructor(min: number, budget: number, tiles: Array<number>, tileWidths: Array<number>, encodings: number)
+  /**
+   * `tiles`: the hashes of a snapshot, separated by blanks; `tile_lengths`: the lengths it tells.
+   * `encodings`: bit 0 percent, 1 base64, 2 hex, 3 JSON.
+   */
+  constructor(min: number | undefined | null, budget: number | undefined | null, tiles: string, tileLengths: Array<number>, encodings: number)
   record(kind: number, text: string): void
   /** Null: nothing matched. An empty list: a tile from before a resume did. */
   inspect(text: string): Array<number> | null
-  tileHashes(): Array<number>
+  snapshot(): NativeTiles
 }
 
 /** The rules of a policy, as they were when it was made. */
@@ -353,6 +356,12 @@ export interface JsonSchemaProblem {
   message: string
 }
 
+/** A digest is a region and its hash, alternating. */
+export declare function memoryDrift(before: Array<string>, after: Array<string>): NativeDrift
+
+/** Undefined for a word that is no tier. */
+export declare function memoryGuardVariant(tier: string): string | null
+
 /** Counters, gauges and histograms as parallel lists, in first-write order. */
 export interface MetricsDump {
   keys: Array<string>
@@ -360,6 +369,13 @@ export interface MetricsDump {
   gauges: Array<boolean>
   histogramKeys: Array<string>
   histogramValues: Array<Array<number>>
+}
+
+/** Places in the digests: `changed` and `added` in the later one, `vanished` in the earlier. */
+export interface NativeDrift {
+  changed: Array<number>
+  added: Array<number>
+  vanished: Array<number>
 }
 
 /** A rule of two, compiled. */
@@ -383,6 +399,12 @@ export interface NativeSecretRef {
   names?: Array<string>
   values?: Array<string>
   fragment?: string
+}
+
+/** What a snapshot holds of tracked text. No lengths: the default. */
+export interface NativeTiles {
+  hashes: Array<string>
+  lengths: Array<number>
 }
 
 export declare function neutralizeText(body: string, angleRuns: boolean): string | null
@@ -495,6 +517,9 @@ export declare function spillSegment(id: string): string
 
 /** Scans (if asked to) and writes in one trip off the JavaScript thread. */
 export declare function spillText(body: string, request: SpillRequest): Promise<Spilled>
+
+/** For each piece where it ends, and 1 for an envelope or 0 for plain text, alternating. */
+export declare function splitWrapped(text: string, open: string, close: string): Array<number>
 
 /** The counts of a channel. */
 export interface StreamCounts {

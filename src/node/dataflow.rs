@@ -1,10 +1,17 @@
 //! Door of `dataflow`: labels, the ledger and the flow policy as classes, the search for personal data.
 
 use super::text::JsText;
-use crate::dataflow::{self, Action, Encodings, Flow, FlowPolicy, Label, Mode, Sink, Taint, Tiles};
+use crate::dataflow::{self, Action, Encodings, Flow, FlowPolicy, Label, Limits, Mode, Sink, Taint, Tiles};
 use napi::Env;
 use napi::bindgen_prelude::{ObjectFinalize, Utf16String};
 use napi_derive::napi;
+
+/// What a snapshot holds of tracked text. No lengths: the default.
+#[napi(object)]
+pub struct NativeTiles {
+    pub hashes: Vec<String>,
+    pub lengths: Vec<u32>,
+}
 
 /// Tracked text of one run. Kinds are numbers that the caller keeps names for.
 #[napi(custom_finalize)]
@@ -16,13 +23,21 @@ pub struct NativeLedger {
 
 #[napi]
 impl NativeLedger {
+    /// `tiles`: the hashes of a snapshot, separated by blanks; `tile_lengths`: the lengths it tells.
     /// `encodings`: bit 0 percent, 1 base64, 2 hex, 3 JSON.
     #[napi(constructor, catch_unwind)]
-    pub fn new(min: f64, budget: f64, tiles: Vec<u32>, tile_widths: Vec<u32>, encodings: u32) -> Self {
+    pub fn new(
+        min: Option<f64>,
+        budget: Option<f64>,
+        tiles: String,
+        tile_lengths: Vec<f64>,
+        encodings: u32,
+    ) -> Self {
         let bit = |n: u32| encodings >> n & 1 == 1;
         let encodings = Encodings { percent: bit(0), base64: bit(1), hex: bit(2), json: bit(3) };
-        let tiles = Tiles::new(tiles, tile_widths.into_iter().map(|width| width as usize));
-        Self { ledger: dataflow::Ledger::new(to_size(min), to_size(budget), tiles, encodings), reported: 0 }
+        let Limits { min, budget } = Limits::new(min, budget);
+        let tiles = Tiles::resume(tiles.split(' '), &tile_lengths, min);
+        Self { ledger: dataflow::Ledger::new(min, budget, tiles, encodings), reported: 0 }
     }
 
     #[napi(catch_unwind)]
@@ -45,8 +60,12 @@ impl NativeLedger {
     }
 
     #[napi(catch_unwind)]
-    pub fn tile_hashes(&self) -> Vec<u32> {
-        self.ledger.tile_hashes()
+    pub fn snapshot(&self) -> NativeTiles {
+        let (hashes, lengths) = self.ledger.snapshot();
+        NativeTiles {
+            hashes: hashes.into_iter().map(dataflow::tile_name).collect(),
+            lengths: lengths.into_iter().filter_map(|length| u32::try_from(length).ok()).collect(),
+        }
     }
 }
 
@@ -54,12 +73,6 @@ impl ObjectFinalize for NativeLedger {
     fn finalize(self, env: Env) -> napi::Result<()> {
         env.adjust_external_memory(-self.reported).map(|_| ())
     }
-}
-
-/// Whole, not negative; what is too large becomes the largest.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]
-fn to_size(number: f64) -> usize {
-    number as usize
 }
 
 #[napi(catch_unwind)]
