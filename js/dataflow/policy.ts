@@ -108,7 +108,7 @@ export function createDataFlowPolicy(config: DataFlowPolicyConfig): DataFlowPoli
       const flow = FLOWS[decision >>> 2];
       if (action === undefined || flow === undefined) return { action: 'allow' };
       const sources = sourceKinds.length === 0 ? undefined : sourceKinds.join(', ');
-      return { action, flow, reason: engine.reason(decision >>> 2, ...sink, sources), sourceKinds };
+      return { action, flow, reason: native().flowReason(decision >>> 2, ...sink, sources), sourceKinds };
     },
   };
 }

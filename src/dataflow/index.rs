@@ -10,7 +10,7 @@
 //! of a millisecond; a table from fingerprint to place would answer faster still, but it would be random
 //! writes into cold memory for every text recorded, and most texts are never asked about.
 
-use super::units::Unit;
+use super::units::{Unit, Units, with_units};
 
 /// Which grams of a span are fingerprinted.
 #[derive(Debug, Clone, Copy)]
@@ -62,37 +62,63 @@ fn filter_place(hash: u32) -> (usize, u32) {
     ((bit >> 6) as usize, bit & 63)
 }
 
-/// Every gram of a call's arguments, ready to be met among fingerprints.
+/// Where a gram is: which reading of the arguments, and where in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The reading, by its place in the list.
+    pub reading: u32,
+    /// The gram's first unit.
+    pub at: u32,
+}
+
+#[derive(Debug)]
+struct Gram {
+    hash: u32,
+    /// The gram before it in its chain.
+    before: u32,
+    place: Place,
+}
+
+/// Every gram of every reading of a call's arguments, ready to be met among fingerprints. All readings
+/// together, since each pass over the fingerprints costs the same.
 #[derive(Debug)]
 pub struct Wanted {
     /// One bit for each fingerprint that may be wanted: almost every other one ends here.
-    filter: Box<[u64; FILTER_WORDS]>,
-    /// The last position of each chain, by the first bits of the fingerprint.
+    filter: Vec<u64>,
+    /// The last gram of each chain, by the first bits of the fingerprint.
     heads: Vec<u32>,
     head_shift: u32,
-    /// For each position its fingerprint, and the position before it in its chain.
-    grams: Vec<(u32, u32)>,
+    grams: Vec<Gram>,
 }
 
 impl Wanted {
-    /// Takes the gram at each position of `args`.
+    /// Takes the gram at each position of each reading.
     #[must_use]
-    pub fn new<U: Unit>(args: &[U], sampling: Sampling) -> Self {
-        let chains = args.len().next_power_of_two().clamp(2, MOST_CHAINS);
+    pub fn new(readings: &[&Units], sampling: Sampling) -> Self {
+        let total: usize = readings.iter().map(|reading| reading.len()).sum();
+        let chains = total.next_power_of_two().clamp(2, MOST_CHAINS);
         let mut wanted = Self {
-            filter: Box::new([0; FILTER_WORDS]),
+            filter: vec![0; FILTER_WORDS],
             heads: vec![NONE; chains],
             head_shift: 32 - chains.trailing_zeros(),
-            grams: Vec::with_capacity(args.len()),
+            grams: Vec::with_capacity(total),
         };
-        for (position, gram) in (0..NONE).zip(args.windows(sampling.gram)) {
-            let hash = hash(gram);
-            let (word, bit) = filter_place(hash);
-            wanted.filter[word] |= 1 << bit;
-            let head = &mut wanted.heads[(hash >> wanted.head_shift) as usize];
-            wanted.grams.push((hash, std::mem::replace(head, position)));
+        for (reading, text) in (0..).zip(readings) {
+            with_units!(text, units => for (at, gram) in (0..).zip(units.windows(sampling.gram)) {
+                wanted.add(hash(gram), Place { reading, at });
+            });
         }
         wanted
+    }
+
+    fn add(&mut self, hash: u32, place: Place) {
+        let Some(number) = u32::try_from(self.grams.len()).ok().filter(|&number| number != NONE) else {
+            return;
+        };
+        let (word, bit) = filter_place(hash);
+        self.filter[word] |= 1 << bit;
+        let before = std::mem::replace(&mut self.heads[(hash >> self.head_shift) as usize], number);
+        self.grams.push(Gram { hash, before, place });
     }
 
     /// Those of up to 64 fingerprints that may be wanted, one bit each. Without a branch: nearly all of
@@ -101,22 +127,24 @@ impl Wanted {
     #[inline(never)]
     #[must_use]
     pub fn alarms(&self, block: &[u32]) -> u64 {
+        // Its length in the type: no index needs a check.
+        let Some(filter) = self.filter.first_chunk::<FILTER_WORDS>() else { return u64::MAX };
         let alarms = block.iter().fold(0, |alarms, &hash| {
             let (word, bit) = filter_place(hash);
-            alarms >> 1 | (self.filter[word] >> bit) << 63
+            alarms >> 1 | (filter[word] >> bit) << 63
         });
         // A shorter block leaves its bits at the upper end.
         alarms >> (64 - block.len().clamp(1, 64))
     }
 
-    /// The positions of the chain that holds this fingerprint, last first; `None` for one that has
-    /// another fingerprint, so that the caller can count the steps.
-    pub fn chain(&self, hash: u32) -> impl Iterator<Item = Option<usize>> + '_ {
+    /// The places in the chain that holds this fingerprint, last first; `None` for one that has another
+    /// fingerprint, so that the caller can count the steps.
+    pub fn chain(&self, hash: u32) -> impl Iterator<Item = Option<Place>> + '_ {
         let mut at = self.heads[(hash >> self.head_shift) as usize];
         std::iter::from_fn(move || {
-            let &(found, before) = self.grams.get(at as usize)?;
-            let position = std::mem::replace(&mut at, before) as usize;
-            Some((found == hash).then_some(position))
+            let gram = self.grams.get(at as usize)?;
+            at = gram.before;
+            Some((gram.hash == hash).then_some(gram.place))
         })
     }
 }
@@ -134,9 +162,13 @@ fn hash<U: Unit>(gram: &[U]) -> u32 {
 mod tests {
     use super::*;
 
-    fn positions(wanted: &Wanted, hash: u32) -> Vec<usize> {
-        assert_eq!(wanted.alarms(&[hash, hash]) == 3, wanted.chain(hash).any(|position| position.is_some()));
-        wanted.chain(hash).flatten().collect()
+    fn places(wanted: &Wanted, hash: u32) -> Vec<(u32, u32)> {
+        assert_eq!(wanted.alarms(&[hash, hash]) == 3, wanted.chain(hash).any(|place| place.is_some()));
+        wanted.chain(hash).flatten().map(|place| (place.reading, place.at)).collect()
+    }
+
+    fn narrow(text: &str) -> Units {
+        Units::Narrow(text.as_bytes().to_vec())
     }
 
     #[test]
@@ -162,14 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn wanted_grams_are_found_at_every_position() {
-        let wanted = Wanted::new(b"xxabcdefghxxabcdefgh", Sampling::new(20));
-        assert_eq!(positions(&wanted, hash(b"abcdefgh")), [12, 2]);
-        assert_eq!(positions(&wanted, hash(b"xabcdefg")), [11, 1]);
-        assert_eq!(positions(&wanted, hash(b"hgfedcba")), [0_usize; 0]);
-        let short = Wanted::new(b"abc", Sampling::new(20));
-        assert_eq!(positions(&short, hash(b"abcdefgh")), [0_usize; 0]);
-        let none = Wanted::new::<u8>(&[], Sampling::new(8));
-        assert_eq!(positions(&none, hash(b"abcdef")), [0_usize; 0]);
+    fn wanted_grams_are_found_in_every_reading() {
+        let (one, two) = (narrow("xxabcdefghxxabcdefgh"), narrow("abcdefghi"));
+        let wanted = Wanted::new(&[&one, &two], Sampling::new(20));
+        assert_eq!(places(&wanted, hash(b"abcdefgh")), [(1, 0), (0, 12), (0, 2)]);
+        assert_eq!(places(&wanted, hash(b"xabcdefg")), [(0, 11), (0, 1)]);
+        assert_eq!(places(&wanted, hash(b"hgfedcba")), []);
+        assert_eq!(places(&Wanted::new(&[&narrow("abc")], Sampling::new(20)), hash(b"abcdefgh")), []);
+        assert_eq!(places(&Wanted::new(&[], Sampling::new(8)), hash(b"abcdef")), []);
     }
 }

@@ -16,7 +16,7 @@
 
 use super::decode::Encodings;
 use super::fold::fold;
-use super::index::{Sampling, Wanted};
+use super::index::{Place, Sampling, Wanted};
 use super::scan::Grams;
 use super::tiles::{MAX_TILES, Tiles, tile_hashes};
 use super::units::{Unit, Units, common_prefix, common_suffix, with_units};
@@ -189,15 +189,21 @@ impl Ledger {
         }
         let given = fold(text);
         let mut found = Found { first: Vec::new() };
-        self.probe(&given, &mut found);
         // Other readings have to carry a whole run: a short value alone is no evidence.
         let readings: Vec<Units> = views(text, self.encodings)
             .iter()
             .map(|view| fold(view))
             .filter(|view| view.len() >= self.min)
             .collect();
-        for reading in &readings {
-            self.probe(reading, &mut found);
+        let long = given.len() >= self.min;
+        if !long && given.len() >= FLOOR {
+            self.probe_whole(&given, &mut found);
+        }
+        let runs: Vec<&Units> = Some(&given).filter(|_| long).into_iter().chain(&readings).collect();
+        if !self.probe_samples(&runs, &mut found) {
+            for args in &runs {
+                with_units!(args, units => self.probe_all(units, &mut found));
+            }
         }
         let kinds = found.into_kinds();
         let resumed = kinds.is_empty()
@@ -227,32 +233,29 @@ impl Ledger {
         (hashes, if widths == [DEFAULT_MIN] { Vec::new() } else { widths })
     }
 
-    fn probe(&self, args: &Units, found: &mut Found) {
-        if args.len() < FLOOR {
-            return;
-        }
-        if args.len() < self.min {
-            for (position, span) in self.spans.iter().enumerate() {
-                if !found.settles(span.kind, position) && span.text.contains(args) {
-                    found.note(span.kind, position);
-                }
+    /// Looks for the whole of `args`.
+    fn probe_whole(&self, args: &Units, found: &mut Found) {
+        for (position, span) in self.spans.iter().enumerate() {
+            if !found.settles(span.kind, position) && span.text.contains(args) {
+                found.note(span.kind, position);
             }
-            return;
         }
-        with_units!(args, units => if !self.probe_samples(units, found) {
-            self.probe_all(units, found);
-        });
     }
 
-    /// False when there are more candidates than a probe may look at.
-    fn probe_samples<U: Unit>(&self, args: &[U], found: &mut Found) -> bool {
-        let wanted = Wanted::new(args, self.sampling);
-        let mut steps = STEPS + STEPS_PER_UNIT * args.len();
+    /// Looks for any run of the minimum length of any of the readings, each of which is at least that
+    /// long. False when there are more candidates than a probe may look at.
+    fn probe_samples(&self, readings: &[&Units], found: &mut Found) -> bool {
+        if readings.is_empty() {
+            return true;
+        }
+        let wanted = Wanted::new(readings, self.sampling);
+        let units: usize = readings.iter().map(|reading| reading.len()).sum();
+        let mut steps = STEPS + STEPS_PER_UNIT * units;
         for (position, span) in self.spans.iter().enumerate() {
             if found.settles(span.kind, position) {
                 continue;
             }
-            match self.meet(args, &wanted, span, &mut steps) {
+            match self.meet(readings, &wanted, span, &mut steps) {
                 Some(true) => found.note(span.kind, position),
                 Some(false) => {}
                 None => return false,
@@ -261,8 +264,8 @@ impl Ledger {
         true
     }
 
-    /// Whether a run of `args` is in `span`; `None` when the steps are used up.
-    fn meet<U: Unit>(&self, args: &[U], wanted: &Wanted, span: &Span, steps: &mut usize) -> Option<bool> {
+    /// Whether a run of one of the readings is in `span`; `None` when the steps are used up.
+    fn meet(&self, readings: &[&Units], wanted: &Wanted, span: &Span, steps: &mut usize) -> Option<bool> {
         for (block, fingerprints) in span.fingerprints.chunks(BLOCK).enumerate() {
             let mut alarms = wanted.alarms(fingerprints);
             while alarms != 0 {
@@ -270,9 +273,11 @@ impl Ledger {
                 alarms &= alarms - 1;
                 *steps += STEPS_PER_ALARM;
                 let offset = (block * BLOCK + place) * self.sampling.stride();
-                for at in wanted.chain(fingerprints[place]) {
+                for met in wanted.chain(fingerprints[place]) {
                     *steps = steps.checked_sub(1)?;
-                    if at.is_some_and(|at| self.is_copy(args, at, &span.text, offset)) {
+                    let Some(Place { reading, at }) = met else { continue };
+                    let args = readings[reading as usize];
+                    if with_units!(args, args => self.is_copy(args, at as usize, &span.text, offset)) {
                         return Some(true);
                     }
                 }

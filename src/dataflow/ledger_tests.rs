@@ -268,10 +268,8 @@ proptest! {
         }
         let folded = fold(&utf16(&args));
         let (mut sampled, mut linear) = (Found { first: vec![] }, Found { first: vec![] });
-        with_units!(&folded, units => {
-            prop_assert!(ledger.probe_samples(units, &mut sampled));
-            ledger.probe_all(units, &mut linear);
-        });
+        prop_assert!(ledger.probe_samples(&[&folded], &mut sampled));
+        with_units!(&folded, units => ledger.probe_all(units, &mut linear));
         prop_assert_eq!(sampled.into_kinds(), linear.into_kinds());
     }
 

@@ -80,11 +80,12 @@ impl Tiles {
     /// default minimum, or by somebody else with the minimum of this ledger, `min`. What is no hash and no
     /// length is left out.
     pub fn resume<'a>(names: impl IntoIterator<Item = &'a str>, told: &[f64], min: usize) -> Self {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and in range")]
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
         let told: Vec<usize> = told
             .iter()
-            .filter(|&&width| width.fract() == 0.0 && width >= FLOOR as f64 && width <= CEILING as f64)
+            .filter(|width| width.fract() == 0.0)
             .map(|&width| width as usize)
+            .filter(|width| (FLOOR..=CEILING).contains(width))
             .collect();
         let widths = if told.is_empty() { vec![min, DEFAULT_MIN] } else { told };
         Self::new(names.into_iter().filter_map(tile_hash), widths)

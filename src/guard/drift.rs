@@ -30,9 +30,8 @@ pub fn drift(before: &Digest<'_>, after: &Digest<'_>) -> Drift {
         let is_first = now.insert(region);
         match known.get(region) {
             Some(&earlier) if earlier != hash => drift.changed.push(at),
-            Some(_) => {}
             None if is_first => drift.added.push(at),
-            None => {}
+            Some(_) | None => {}
         }
     }
     let mut told = FxHashSet::default();

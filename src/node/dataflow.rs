@@ -121,21 +121,20 @@ impl NativeFlowPolicy {
             },
         )
     }
+}
 
-    /// What a decision about `flow` says.
-    #[napi(catch_unwind)]
-    pub fn reason(
-        &self,
-        flow: u32,
-        name: Utf16String,
-        effects: String,
-        assistant_output: bool,
-        sources: Option<Utf16String>,
-    ) -> JsText {
-        let flow = FLOWS.get(flow as usize).copied().unwrap_or(Flow::UntrustedToSink);
-        let sink = Sink { name: &name, side_effect_class: &effects, assistant_output };
-        flow.reason(sink, sources.as_deref()).into()
-    }
+/// What a decision about a flow (by number, as in [`NativeFlowPolicy::evaluate`]) says.
+#[napi(catch_unwind)]
+pub fn flow_reason(
+    flow: u32,
+    name: Utf16String,
+    effects: String,
+    assistant_output: bool,
+    sources: Option<Utf16String>,
+) -> JsText {
+    let flow = FLOWS.get(flow as usize).copied().unwrap_or(Flow::UntrustedToSink);
+    let sink = Sink { name: &name, side_effect_class: &effects, assistant_output };
+    flow.reason(sink, sources.as_deref()).into()
 }
 
 /// Lone surrogates count as any other character that is not in a pattern.
