@@ -4,8 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { onToolAudit, type ToolAuditEvent } from 'ferrule/audit';
 import {
   evaluatePermissionDecision,
+  evaluateToolArgumentPolicy,
   explainPermissionDecision,
   isToolDeniedByName,
   type PermissionDecision,
@@ -84,7 +86,7 @@ describe('a rule that changes while the decision is made', () => {
 
   it('a predicate takes the rest away', () => {
     const rules: Loose[] = [
-      { effect: 'ask', tool: '*', when: () => (rules.length = 1) === 1 },
+      { effect: 'ask', tool: '*', when: (): boolean => (rules.length = 1) === 1 },
       { effect: 'deny', tool: '*' },
     ];
     expect(effectOf({ rules })).toBe('ask');
@@ -125,6 +127,26 @@ describe('rules that are none', () => {
     const rules: ToolArgumentRule[] = [{ effect: 'deny', tool: '\ud800' }];
     const decide = (toolName: string) => evaluatePermissionDecision({ rules }, { ...facts, toolName }).effect;
     expect(['\ud800', '\ud801', '\ufffd'].map(decide)).toEqual(['deny', 'allow', 'allow']);
+  });
+});
+
+describe('better: a rule that cannot be judged is reported', () => {
+  const odd: [string, object][] = [
+    ['predicate-threw', { when: () => { throw new RangeError('x'); } }],
+    ['predicate-not-boolean', { when: async () => false }],
+    ['unknown-effect', { effect: 'maybe' }],
+  ];
+  it.each(odd)('%s: one audit row, whichever function decides; explaining reports nothing', (kind, odd) => {
+    const rows: ToolAuditEvent[] = [];
+    const stop = onToolAudit((row) => rows.push(row));
+    const policy = { rules: [{ effect: 'allow', tool: '*', ...odd } as unknown as ToolArgumentRule] };
+    explainPermissionDecision(policy, facts);
+    expect(rows).toEqual([]);
+    expect(evaluatePermissionDecision(policy, facts).effect).toBe('deny');
+    expect(evaluateToolArgumentPolicy(policy, facts).effect).toBe('forbid');
+    stop();
+    const row = { action: 'tool:execute:error', target: 'mail.send', decision: 'denied', metadata: { kind, ruleIndex: 0 } };
+    expect(rows).toMatchObject([row, row]);
   });
 });
 
