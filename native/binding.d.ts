@@ -120,7 +120,7 @@ export declare class NativeRules {
    * 1 default-deny, 2 allow, 3 ask, 4 defer, 5 deny, 6 threw, 7 not boolean, 8 unknown effect) and, in
    * the bits from 4 on, the place in `applied` of the rule that decided.
    */
-  conclude(applied: Array<number>, fault: number, defaults: number): number
+  conclude(applied: Uint32Array, fault: number, defaults: number): number
 }
 
 /** One load of the package in one JavaScript thread. */

@@ -5,7 +5,7 @@
  */
 import { emitToolAudit } from '../audit/index.js';
 import { native } from '../binding.js';
-import { compileRules, compiledRules, isAsCompiled } from './compiled.js';
+import { compileRules, compiledRules, refuseOdd, speakingOf } from './compiled.js';
 import type {
   NameDenialDecision,
   PermissionDecision,
@@ -35,6 +35,9 @@ const NO = -1;
 const YES = 0;
 const THREW = 1;
 const NOT_BOOLEAN = 2;
+
+/** No rule's mention. */
+const NOBODY = -1;
 
 /** The rules that applied, in the order they were asked, and the fault of the last one. */
 interface Walk {
@@ -70,17 +73,19 @@ export function explainPermissionDecision(policy: ToolArgumentPolicy, facts: Too
   const { rules } = policy;
   const walk: Walk = { applied: [], places: [], fault: YES };
   let compiled = compiledRules(rules);
-  let speaking = compiled.engine.speakingOf(toolName);
+  let speaking = speakingOf(compiled, toolName);
   let next = 0;
   for (let at = 0; at < rules.length; at += 1) {
     const rule = rules[at]!;
-    if (!isAsCompiled(compiled, rule, at)) {
+    let mention = speaking[next] ?? NOBODY;
+    if (rule.tool !== compiled.tools[at] || (mention >> 1 === at && rule.effect !== compiled.effects[at])) {
       compiled = compileRules(rules);
-      speaking = compiled.engine.speakingOf(toolName).filter((mention) => mention >>> 1 >= at);
+      speaking = speakingOf(compiled, toolName).filter((later) => later >> 1 >= at);
       next = 0;
+      mention = speaking[next] ?? NOBODY;
     }
-    const mention = speaking[next];
-    if (mention === undefined || mention >>> 1 !== at) continue;
+    if (at >= compiled.firstOdd) refuseOdd(at);
+    if (mention >> 1 !== at) continue;
     next += 1;
     const said = ask(walk, rule, facts);
     if (said === NO) continue;
@@ -90,7 +95,7 @@ export function explainPermissionDecision(policy: ToolArgumentPolicy, facts: Too
     if (said !== YES || (mention & 1) !== 0) break;
   }
   const defaults = (policy.defaultDenySensitive === true ? 1 : 0) | (facts.sensitive === true ? 2 : 0);
-  return explanation(compiled.engine.conclude(walk.places, walk.fault, defaults), walk, toolName);
+  return explanation(compiled.engine.conclude(new Uint32Array(walk.places), walk.fault, defaults), walk, toolName);
 }
 
 /** What the engine decided, with the objects and the words that belong to it. */
@@ -165,7 +170,9 @@ export function isToolDeniedByName(policy: ToolArgumentPolicy, toolName: string)
   const { rules } = policy;
   let compiled = compiledRules(rules);
   for (let at = 0; at < rules.length; at += 1) {
-    if (!isAsCompiled(compiled, rules[at]!, at)) compiled = compileRules(rules);
+    const { effect, tool } = rules[at]!;
+    if (tool !== compiled.tools[at] || effect !== compiled.effects[at]) compiled = compileRules(rules);
+    if (at >= compiled.firstOdd) refuseOdd(at);
   }
   const denying = compiled.engine.denying(toolName).find((at) => rules[at]?.when === undefined);
   const rule = denying === undefined ? undefined : rules[denying];

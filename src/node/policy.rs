@@ -47,8 +47,8 @@ impl NativeRules {
     /// 1 default-deny, 2 allow, 3 ask, 4 defer, 5 deny, 6 threw, 7 not boolean, 8 unknown effect) and, in
     /// the bits from 4 on, the place in `applied` of the rule that decided.
     #[napi(catch_unwind)]
-    pub fn conclude(&self, applied: Vec<u32>, fault: u32, defaults: u32) -> u32 {
-        let applied: Vec<usize> = applied.into_iter().map(|rule| rule as usize).collect();
+    pub fn conclude(&self, applied: &[u32], fault: u32, defaults: u32) -> u32 {
+        let applied: Vec<usize> = applied.iter().map(|&rule| rule as usize).collect();
         let default = DefaultDeny { deny_sensitive: defaults & 1 != 0, sensitive: defaults & 2 != 0 };
         match self.0.conclude(&applied, predicate_fault(fault), default) {
             Verdict::NoMatch => 0,
