@@ -126,10 +126,9 @@ fn ending<H: Host>(host: &H, call: H::Call, tool_name: &str, result: Attempt) ->
 /// The failure of a queued call whose run was cancelled before its turn (section 9.8).
 fn never_started<H: Host>(host: &H, call: H::Call) -> Ending {
     let name = host.text(call, Text::CalledName).unwrap_or_default();
-    let failure = Failure::new(
-        ToolErrorKind::Aborted,
-        "Tool execution cancelled before it started: the run was aborted",
-    );
+    // The message is that of any cancelled call (section 7.12); the hint tells the two apart.
+    let failure = Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled")
+        .hint("the run was aborted before this call started");
     if error_row(host, call, &name, failure.kind, Some("cancelled")).is_err() {
         report_callback(host, call, &name);
     }
