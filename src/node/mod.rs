@@ -14,6 +14,8 @@ mod docker;
 mod executor;
 mod guard;
 mod inbound;
+mod outbound;
+mod policy;
 mod registry;
 mod result;
 mod sandbox;
