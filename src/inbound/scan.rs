@@ -5,8 +5,8 @@
 //! Invariant, tested: whatever [`strip`] changes, [`scan`] reports.
 
 use super::catalogue::{COUNT, MASK, NextAngle, match_at};
-use super::fold::{Fold, fold};
-use super::places::Places;
+use super::fold::Unit;
+use super::places::for_each_place;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -112,48 +112,51 @@ enum End {
 }
 
 /// Runs `found` for every match of the wanted patterns until it breaks or the budget runs out.
-fn for_each_match(
-    fold: &[u8],
+fn for_each_match<U: Unit>(
+    text: &[U],
     wanted: PatternSet,
     budget: Option<&Budget>,
     mut found: impl FnMut(usize, Range<usize>) -> ControlFlow<()>,
 ) -> End {
     let mut angle = NextAngle::default();
     let mut free_from = [0; COUNT];
-    for (looked, (at, patterns)) in Places::new(fold).enumerate() {
+    let mut looked = 0_usize;
+    let end = for_each_place(text, 0..text.len(), |at, patterns| {
         if looked.is_multiple_of(PLACES_PER_CLOCK) && budget.is_some_and(Budget::exceeded) {
-            return End::OutOfTime;
+            return ControlFlow::Break(End::OutOfTime);
         }
+        looked += 1;
         for pattern in patterns {
             if !wanted.has(*pattern) || at < free_from[*pattern] {
                 continue;
             }
-            if let Some(end) = match_at(*pattern, fold, at, &mut angle) {
+            if let Some(end) = match_at(*pattern, text, at, &mut angle) {
                 free_from[*pattern] = end;
                 if found(*pattern, at..end).is_break() {
-                    return End::Stopped;
+                    return ControlFlow::Break(End::Stopped);
                 }
             }
         }
-    }
-    End::Complete
+        ControlFlow::Continue(())
+    });
+    end.break_value().unwrap_or(End::Complete)
 }
 
-/// Whether a fold holds any match; stops at the first. `None` means the budget ran out before.
+/// Whether a text holds any match; stops at the first. `None` means the budget ran out before.
 #[must_use]
-pub fn any_match(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<bool> {
-    match for_each_match(fold, wanted, Some(budget), |_, _| ControlFlow::Break(())) {
+pub fn any_match<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<bool> {
+    match for_each_match(text, wanted, Some(budget), |_, _| ControlFlow::Break(())) {
         End::Complete => Some(false),
         End::Stopped if !budget.exceeded() => Some(true),
         End::Stopped | End::OutOfTime => None,
     }
 }
 
-/// Scans a fold for the wanted patterns. `None` means the budget ran out: nothing is known.
+/// Scans a text for the wanted patterns. `None` means the budget ran out: nothing is known.
 #[must_use]
-pub fn scan(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
+pub fn scan<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
     let mut result = Scan::default();
-    let end = for_each_match(fold, wanted, Some(budget), |pattern, range| {
+    let end = for_each_match(text, wanted, Some(budget), |pattern, range| {
         result.counts[pattern] += 1;
         result.matched += range.len();
         result.matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
@@ -166,39 +169,46 @@ pub fn scan(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
 /// Replaces every match of the wanted patterns with [`MASK`], one pattern after the other in
 /// catalogue order. `None` when nothing matched.
 #[must_use]
-pub fn strip(units: &[u16], folded: &Fold, wanted: PatternSet) -> Option<Vec<u16>> {
+pub fn strip<U: Unit>(text: &[U], wanted: PatternSet) -> Option<Vec<U>> {
     let unlimited = Budget::start(f64::INFINITY);
-    scan(&folded.bytes, wanted, &unlimited).and_then(|found| strip_found(units, &found))
+    scan(text, wanted, &unlimited).and_then(|found| strip_found(text, &found))
 }
 
 /// [`strip`] for a text that was scanned already.
 #[must_use]
-pub fn strip_found(units: &[u16], found: &Scan) -> Option<Vec<u16>> {
-    let mask: Vec<u16> = MASK.encode_utf16().collect();
+pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
     // A mask holds nothing a pattern could start or end with, so masking creates no new match: only
     // the patterns present at the start need a look. The first one's matches are where the scan saw
     // them; masking may have swallowed or moved those of the others.
     let mut present = (0..COUNT).filter(|pattern| found.counts[*pattern] > 0);
     let first = present.next()?;
-    let ranges = found.matches.iter().filter(|(pattern, _)| usize::from(*pattern) == first);
-    let mut text = mask_ranges(units, ranges.map(|(_, range)| range.clone()), &mask);
+    let ranges: Vec<_> = found
+        .matches
+        .iter()
+        .filter(|(pattern, _)| usize::from(*pattern) == first)
+        .map(|(_, range)| range.clone())
+        .collect();
+    let mut text = mask_ranges(text, &ranges);
     for pattern in present {
         let mut ranges = Vec::new();
-        for_each_match(&fold(&text).bytes, PatternSet::one(pattern), None, |_, range| {
+        for_each_match(&text, PatternSet::one(pattern), None, |_, range| {
             ranges.push(range);
             ControlFlow::Continue(())
         });
-        text = mask_ranges(&text, ranges.into_iter(), &mask);
+        if !ranges.is_empty() {
+            text = mask_ranges(&text, &ranges);
+        }
     }
     Some(text)
 }
 
-fn mask_ranges(text: &[u16], ranges: impl Iterator<Item = Range<usize>>, mask: &[u16]) -> Vec<u16> {
-    let mut out = Vec::with_capacity(text.len());
+fn mask_ranges<U: Unit>(text: &[U], ranges: &[Range<usize>]) -> Vec<U> {
+    let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+    let mut out = Vec::with_capacity(text.len() - masked + ranges.len() * MASK.len());
     let mut copied = 0;
     for range in ranges {
         out.extend_from_slice(&text[copied..range.start]);
-        out.extend_from_slice(mask);
+        out.extend(MASK.bytes().map(U::of_ascii));
         copied = range.end;
     }
     out.extend_from_slice(&text[copied..]);
@@ -216,15 +226,14 @@ mod tests {
     }
 
     fn hits(text: &str) -> Vec<usize> {
-        let found = scan(&fold(&units(text)).bytes, PatternSet::ALL, &Budget::start(f64::INFINITY));
+        let found = scan(&units(text), PatternSet::ALL, &Budget::start(f64::INFINITY));
         let counts = found.expect("no limit").counts;
         (0..COUNT).filter(|pattern| counts[*pattern] > 0).collect()
     }
 
     fn stripped(text: &str) -> String {
         let text = units(text);
-        let folded = fold(&text);
-        String::from_utf16_lossy(&strip(&text, &folded, PatternSet::ALL).unwrap_or(text))
+        String::from_utf16_lossy(&strip(&text, PatternSet::ALL).unwrap_or(text))
     }
 
     const MUST: &[(usize, &[&str])] = &[
@@ -320,18 +329,17 @@ mod tests {
         for seed in ["<invoke ", "<<<", "ignore all the ", "<<< ", "new instructions ", "you  "] {
             let text = units(&seed.repeat(200_000 / seed.len()));
             let started = Instant::now();
-            let folded = fold(&text);
-            let _ = strip(&text, &folded, PatternSet::ALL);
+            let _ = strip(&text, PatternSet::ALL);
             assert!(started.elapsed().as_secs_f64() < 5.0, "{seed:?} took {:?}", started.elapsed());
         }
     }
 
     #[test]
     fn a_spent_budget_says_nothing() {
-        let text = fold(&units(&"ignore previous instructions ".repeat(3_000)));
-        assert_eq!(scan(&text.bytes, PatternSet::ALL, &Budget::start(0.000_01)), None);
-        assert_eq!(scan(&text.bytes, PatternSet::ALL, &Budget::start(0.0)), None);
-        assert!(scan(&text.bytes, PatternSet::ALL, &Budget::start(f64::INFINITY)).is_some());
+        let text = units(&"ignore previous instructions ".repeat(3_000));
+        assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(0.000_01)), None);
+        assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(0.0)), None);
+        assert!(scan(&text, PatternSet::ALL, &Budget::start(f64::INFINITY)).is_some());
     }
 
     fn soup() -> impl Strategy<Value = String> {
@@ -395,8 +403,7 @@ mod tests {
 
         #[test]
         fn any_units_are_fine(text in proptest::collection::vec(any::<u16>(), 0..300)) {
-            let folded = fold(&text);
-            let _ = strip(&text, &folded, PatternSet::ALL);
+            let _ = strip(&text, PatternSet::ALL);
         }
     }
 }

@@ -16,6 +16,7 @@ mod guard;
 mod inbound;
 mod registry;
 mod result;
+mod roomy;
 mod sandbox;
 mod sandbox_policy;
 mod schema;

@@ -4,7 +4,8 @@
 //! `Vec<u16>`) wherever a lossy copy would change a result; `String` replaces lone surrogates with
 //! U+FFFD and is right only for keys and names. Hand long text back as [`JsText`].
 
-use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, Utf16String, ValidateNapiValue};
+use super::roomy::Roomy;
+use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
 
@@ -63,14 +64,21 @@ impl ToNapiValue for JsText {
     }
 }
 
-/// Long text from JavaScript: ASCII, by far the most common, crosses as bytes, which takes half the
-/// memory and needs no conversion before it is scanned and written.
+impl From<Vec<u8>> for JsText {
+    /// One byte a unit.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Units::OneByte(bytes))
+    }
+}
+
+/// Text from JavaScript that may be long: ASCII, by far the most common, crosses as bytes, which takes
+/// half the memory and needs no conversion before it is scanned and written.
 #[derive(Debug)]
 pub enum TextIn {
     /// ASCII throughout: also its own UTF-8.
-    Ascii(Vec<u8>),
+    Ascii(Roomy<u8>),
     /// Any other text.
-    Utf16(Vec<u16>),
+    Utf16(Roomy<u16>),
 }
 
 impl TypeName for TextIn {
@@ -95,30 +103,40 @@ impl FromNapiValue for TextIn {
                 && sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut bytes)
                     == sys::Status::napi_ok
         };
-        // Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
-        if !known || units != bytes {
-            // SAFETY: as for this function.
-            let text = unsafe { Utf16String::from_napi_value(env, value)? };
-            return Ok(Self::Utf16(text.to_vec()));
+        if !known {
+            return Err(Error::new(Status::StringExpected, "expected a string"));
         }
-        let mut text: Vec<u8> = Vec::with_capacity(units + 1);
-        let mut written = 0;
-        // SAFETY: the buffer has room for the text and the zero behind it.
-        let status = unsafe {
-            sys::napi_get_value_string_latin1(
-                env,
-                value,
-                text.as_mut_ptr().cast(),
-                units + 1,
-                &raw mut written,
-            )
+        let checked = |status, written| {
+            if status == sys::Status::napi_ok {
+                Ok(written)
+            } else {
+                Err(Error::new(Status::from(status), "expected a string"))
+            }
         };
-        if status != sys::Status::napi_ok {
-            return Err(Error::new(Status::from(status), "expected a string"));
+        // With room for the zero that is written behind the text.
+        let capacity = units + 1;
+        // Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
+        if units == bytes {
+            // SAFETY: the engine writes at most `capacity` bytes and says how many, without the zero.
+            let text = unsafe {
+                Roomy::filled(capacity, |to: *mut u8| {
+                    let mut written = 0;
+                    let status =
+                        sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written);
+                    checked(status, written)
+                })
+            };
+            return text.map(Self::Ascii);
         }
-        // SAFETY: so many bytes were written, and no more than the capacity.
-        unsafe { text.set_len(written.min(units)) };
-        Ok(Self::Ascii(text))
+        // SAFETY: as above, in units.
+        let text = unsafe {
+            Roomy::filled(capacity, |to| {
+                let mut written = 0;
+                let status = sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written);
+                checked(status, written)
+            })
+        };
+        text.map(Self::Utf16)
     }
 }
 
