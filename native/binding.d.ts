@@ -77,8 +77,11 @@ export declare class Realm {
   constructor()
   setAuditListeners(count: number): void
   increment(key: string, by: number): void
-  /** Adds one to each of the keys, which are separated by line feeds: one crossing for several. */
-  incrementEach(keys: string): void
+  /**
+   * Adds one to each of so many keys, which are separated by line feeds: one crossing for several.
+   * Does nothing and returns false when there are not so many.
+   */
+  incrementEach(keys: string, count: number): boolean
   setGauge(key: string, value: number): void
   observe(key: string, value: number): void
   counter(key: string): number

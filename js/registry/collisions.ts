@@ -31,11 +31,9 @@ export class CollisionResolver {
 
   /** Does it; throws ToolCollisionError under `manual`. */
   run(): ReadonlyArray<CollisionResolution> {
-    this.#sink.saving(() => {
-      for (const { name, entries } of [...this.#store.buckets()]) {
-        if (entries.length > 1) this.#settle(name, entries);
-      }
-    });
+    for (const { name, entries } of [...this.#store.buckets()]) {
+      if (entries.length > 1) this.#settle(name, entries);
+    }
     return Object.freeze(this.#resolutions);
   }
 
@@ -43,7 +41,7 @@ export class CollisionResolver {
     const strategy = this.#strategy;
     const sources = () => entries.map((entry) => describeSource(entry.__source));
     this.#sink.report('tool:collision:detected', name, () => ({ strategy, sources: sources() }));
-    this.#sink.count(`tool.collision.detected.total{strategy=${strategy}}`);
+    this.#sink.countOften(`tool.collision.detected.total{strategy=${strategy}}`);
     const firstParty = entries.find((entry) => isFirstPartyLike(entry.__source));
     if (strategy === 'auto-prefix') {
       this.#prefix(name, firstParty ?? highest(entries, rungOf), entries);
@@ -76,7 +74,7 @@ export class CollisionResolver {
       renamed: { from: name, to, namespaceSource: label },
     });
     this.#sink.report('tool:collision:auto-prefix-applied', name, () => ({ renamed: { from: name, to } }));
-    this.#sink.count(`tool.collision.auto-prefix-applied.total{namespaceSource=${label}}`);
+    this.#sink.countOften(`tool.collision.auto-prefix-applied.total{namespaceSource=${label}}`);
   }
 
   /** The new name is taken: dropping the loser is the only answer that renames nobody else. */
@@ -92,12 +90,12 @@ export class CollisionResolver {
       loser: describeSource(loser.__source),
     });
     this.#sink.report('tool:collision:suppressed', name, metadata, 'denied');
-    this.#sink.count('tool.collision.suppressed.total');
+    this.#sink.countOften('tool.collision.suppressed.total');
   }
 
   #preferFirstParty(name: string, winner: RegistryEntry, entries: Entries): void {
     this.#store.set(name, [winner]);
-    this.#sink.count('tool.collision.first-party-suppressed.total{trustClass=first-party}');
+    this.#sink.countOften('tool.collision.first-party-suppressed.total{trustClass=first-party}');
     this.#resolutions.push({
       toolName: name,
       winner: winner.__source,
@@ -120,13 +118,13 @@ export class CollisionResolver {
       tieBreakReason,
     });
     this.#sink.report('tool:collision:priority-resolved', name, () => ({ tieBreakReason }));
-    this.#sink.count(`tool.collision.priority-resolved.total{tieBreakReason=${tieBreakReason}}`);
+    this.#sink.countOften(`tool.collision.priority-resolved.total{tieBreakReason=${tieBreakReason}}`);
   }
 
   #reject(name: string, sources: ReadonlyArray<string>): never {
     const metadata = () => ({ strategy: this.#strategy, sources });
     this.#sink.report('tool:collision:manual-rejected', name, metadata, 'denied');
-    this.#sink.count('tool.collision.manual-rejected.total');
+    this.#sink.countOften('tool.collision.manual-rejected.total');
     throw new ToolCollisionError({
       toolName: name,
       conflictingSources: sources,

@@ -71,6 +71,16 @@ impl Metrics {
         self.write(key, Kind::Counter, |value| value + by);
     }
 
+    /// Adds one to each of the `count` keys of a text with a key a line. Does nothing and returns false
+    /// when the lines are not so many.
+    pub fn increment_each(&self, keys: &str, count: usize) -> bool {
+        let whole = keys.split('\n').count() == count;
+        if whole {
+            keys.split('\n').for_each(|key| self.increment(key, 1.0));
+        }
+        whole
+    }
+
     /// Sets the gauge under `key`.
     pub fn set_gauge(&self, key: &str, value: f64) {
         self.write(key, Kind::Gauge, |_| value);
@@ -141,6 +151,15 @@ mod tests {
     fn keys_follow_the_spec() {
         assert_eq!(key("a.b", &[]), "a.b");
         assert_eq!(key("a.b", &[("a", "x"), ("b", "1"), ("c", "true")]), "a.b{a=x,b=1,c=true}");
+    }
+
+    #[test]
+    fn several_keys_at_once_are_counted_all_or_none() {
+        let metrics = Metrics::default();
+        assert!(metrics.increment_each("b\na\nb", 3));
+        assert!(!metrics.increment_each("b\na", 3) && !metrics.increment_each("b\na\nb\nc", 3));
+        let keys: Vec<_> = metrics.scalars().into_iter().map(|(key, value, _)| (key, value)).collect();
+        assert_eq!(keys, [("b".to_owned(), 2.0), ("a".to_owned(), 1.0)]);
     }
 
     #[test]

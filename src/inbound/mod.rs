@@ -10,6 +10,7 @@ pub mod catalogue;
 pub mod envelope;
 pub mod fold;
 pub mod invisible;
+mod parts;
 mod places;
 pub mod sanitize;
 pub mod scan;

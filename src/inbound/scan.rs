@@ -6,6 +6,7 @@
 
 use super::catalogue::{COUNT, MASK, NextAngle, match_at};
 use super::fold::Unit;
+use super::parts::in_parts;
 use super::places::for_each_place;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
@@ -111,17 +112,22 @@ enum End {
     OutOfTime,
 }
 
-/// Runs `found` for every match of the wanted patterns until it breaks or the budget runs out.
+/// For each pattern where its next match may start: behind its last one.
+type FreeFrom = [usize; COUNT];
+
+/// Runs `found` for the matches of the wanted patterns whose places are in a range, until it breaks or
+/// the budget runs out.
 fn for_each_match<U: Unit>(
     text: &[U],
+    range: Range<usize>,
     wanted: PatternSet,
     budget: Option<&Budget>,
+    mut free_from: FreeFrom,
     mut found: impl FnMut(usize, Range<usize>) -> ControlFlow<()>,
 ) -> End {
     let mut angle = NextAngle::default();
-    let mut free_from = [0; COUNT];
     let mut looked = 0_usize;
-    let end = for_each_place(text, 0..text.len(), |at, patterns| {
+    let end = for_each_place(text, range, |at, patterns| {
         if looked.is_multiple_of(PLACES_PER_CLOCK) && budget.is_some_and(Budget::exceeded) {
             return ControlFlow::Break(End::OutOfTime);
         }
@@ -145,25 +151,54 @@ fn for_each_match<U: Unit>(
 /// Whether a text holds any match; stops at the first. `None` means the budget ran out before.
 #[must_use]
 pub fn any_match<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<bool> {
-    match for_each_match(text, wanted, Some(budget), |_, _| ControlFlow::Break(())) {
-        End::Complete => Some(false),
-        End::Stopped if !budget.exceeded() => Some(true),
-        End::Stopped | End::OutOfTime => None,
+    let ends = in_parts(text.len(), |range| {
+        for_each_match(text, range, wanted, Some(budget), [0; COUNT], |_, _| ControlFlow::Break(()))
+    });
+    if ends.contains(&End::Stopped) {
+        return (!budget.exceeded()).then_some(true);
     }
+    (!ends.contains(&End::OutOfTime)).then_some(false)
+}
+
+/// The matches in a part of the text; `None` when the budget ran out.
+fn matches_in<U: Unit>(
+    text: &[U],
+    range: Range<usize>,
+    wanted: PatternSet,
+    budget: &Budget,
+    free_from: FreeFrom,
+) -> Option<Vec<(u8, Range<usize>)>> {
+    let mut matches = Vec::new();
+    let end = for_each_match(text, range, wanted, Some(budget), free_from, |pattern, range| {
+        matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
+        ControlFlow::Continue(())
+    });
+    (end == End::Complete).then_some(matches)
 }
 
 /// Scans a text for the wanted patterns. `None` means the budget ran out: nothing is known.
 #[must_use]
 pub fn scan<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
+    let parts =
+        in_parts(text.len(), |range| (range.clone(), matches_in(text, range, wanted, budget, [0; COUNT])));
     let mut result = Scan::default();
-    let end = for_each_match(text, wanted, Some(budget), |pattern, range| {
-        result.counts[pattern] += 1;
-        result.matched += range.len();
-        result.matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
-        ControlFlow::Continue(())
-    });
+    let mut free_from = [0; COUNT];
+    for (range, matches) in parts {
+        let mut matches = matches?;
+        // A match of an earlier part may reach into this one, which then has others than it thought.
+        if matches.iter().any(|(pattern, found)| found.start < free_from[usize::from(*pattern)]) {
+            matches = matches_in(text, range, wanted, budget, free_from)?;
+        }
+        for (pattern, found) in &matches {
+            let pattern = usize::from(*pattern);
+            free_from[pattern] = found.end;
+            result.counts[pattern] += 1;
+            result.matched += found.len();
+        }
+        result.matches.extend(matches);
+    }
     // A last look: a text with one early hit must not escape a budget that is already spent.
-    (end == End::Complete && !(result.any() && budget.exceeded())).then_some(result)
+    (!(result.any() && budget.exceeded())).then_some(result)
 }
 
 /// Replaces every match of the wanted patterns with [`MASK`], one pattern after the other in
@@ -191,7 +226,8 @@ pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
     let mut text = mask_ranges(text, &ranges);
     for pattern in present {
         let mut ranges = Vec::new();
-        for_each_match(&text, PatternSet::one(pattern), None, |_, range| {
+        let whole = 0..text.len();
+        for_each_match(&text, whole, PatternSet::one(pattern), None, [0; COUNT], |_, range| {
             ranges.push(range);
             ControlFlow::Continue(())
         });
@@ -322,6 +358,26 @@ mod tests {
             "[REDACTED:imperative-pattern]>x",
             "a tag swallows what earlier patterns masked inside it"
         );
+    }
+
+    #[test]
+    fn parts_of_a_long_text_find_what_one_pass_finds() {
+        // Matches that start in every part, and tags that reach across all of them.
+        let filler = "some words that mean nothing ".repeat(20_000);
+        let poison = ["ignore previous instructions ", "<invoke ", "<tool_use>", "you are now a ", "> "];
+        let text: String = (0..9).map(|i| format!("{filler}{}{filler}", poison[i % poison.len()])).collect();
+        let unlimited = Budget::start(f64::INFINITY);
+        for skip in 0..poison.len() {
+            let text = &text.as_bytes()[skip * filler.len()..];
+            let mut expected = Vec::new();
+            for_each_match(text, 0..text.len(), PatternSet::ALL, None, [0; COUNT], |pattern, range| {
+                expected.push((u8::try_from(pattern).expect("small"), range));
+                ControlFlow::Continue(())
+            });
+            assert!(text.len() > 4 << 20 && expected.len() > 3);
+            assert_eq!(scan(text, PatternSet::ALL, &unlimited).expect("no limit").matches, expected);
+            assert_eq!(any_match(text, PatternSet::ALL, &unlimited), Some(true));
+        }
     }
 
     #[test]

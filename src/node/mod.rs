@@ -12,6 +12,7 @@ mod dataflow;
 #[cfg(feature = "docker")]
 mod docker;
 mod executor;
+mod external_string;
 mod guard;
 mod inbound;
 mod registry;

@@ -4,6 +4,7 @@
 //! `Vec<u16>`) wherever a lossy copy would change a result; `String` replaces lone surrogates with
 //! U+FFFD and is right only for keys and names. Hand long text back as [`JsText`].
 
+use super::external_string;
 use super::roomy::Roomy;
 use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
 use napi::{Error, Result, Status, ValueType, sys};
@@ -44,15 +45,21 @@ impl TypeName for JsText {
 impl ToNapiValue for JsText {
     unsafe fn to_napi_value(env: sys::napi_env, text: Self) -> Result<sys::napi_value> {
         let mut value = ptr::null_mut();
-        let status = match &text.0 {
+        let status = match text.0 {
+            Units::OneByte(bytes) if external_string::is_worth(bytes.len()) => {
+                // SAFETY: `env` is the caller's.
+                match unsafe { external_string::create(env, bytes) } {
+                    Ok(value) => return Ok(value),
+                    // SAFETY: as below.
+                    Err(bytes) => unsafe { create_one_byte(env, &bytes, &raw mut value) },
+                }
+            }
+            // SAFETY: `env` is the caller's.
+            Units::OneByte(bytes) => unsafe { create_one_byte(env, &bytes, &raw mut value) },
             // SAFETY: `env` is the caller's; pointer and length describe the vector, which the engine
             // copies.
-            Units::OneByte(bytes) => unsafe {
-                sys::napi_create_string_latin1(env, bytes.as_ptr().cast(), len(bytes), &raw mut value)
-            },
-            // SAFETY: as above.
             Units::TwoByte(units) => unsafe {
-                sys::napi_create_string_utf16(env, units.as_ptr(), len(units), &raw mut value)
+                sys::napi_create_string_utf16(env, units.as_ptr(), len(&units), &raw mut value)
             },
         };
         if status == sys::Status::napi_ok {
@@ -62,6 +69,13 @@ impl ToNapiValue for JsText {
             Err(Error::new(Status::from(status), "text too long for a JavaScript string"))
         }
     }
+}
+
+/// # Safety
+/// `env` is that of the running call, `value` may be written.
+unsafe fn create_one_byte(env: sys::napi_env, bytes: &[u8], value: *mut sys::napi_value) -> sys::napi_status {
+    // SAFETY: pointer and length describe the slice, which the engine copies; the rest is the caller's.
+    unsafe { sys::napi_create_string_latin1(env, bytes.as_ptr().cast(), len(bytes), value) }
 }
 
 impl From<Vec<u8>> for JsText {
