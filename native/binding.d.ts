@@ -110,8 +110,11 @@ export declare class SearchIndex {
   constructor(k1?: number | undefined | null, b?: number | undefined | null, stopWords?: Array<string> | undefined | null)
   /** Adds a document to the group `key`; `order` is its position among all documents. */
   add(key: number, order: number, text: string): void
-  /** Adds the fields that `find_names` looks through, for the next document of the group. */
-  addName(key: number, name: string, tags?: Array<string> | undefined | null): void
+  /**
+   * Adds a document at the position that is its group's key, with the fields that `find_names` looks
+   * through.
+   */
+  addNamed(key: number, text: string, name: string, tags?: Array<string> | undefined | null): void
   /** Removes a group. */
   remove(key: number): void
   /** Key and score of the best groups, alternating. */

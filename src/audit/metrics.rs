@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// What last wrote a key of the shared counter map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub enum Kind {
 
 #[derive(Debug)]
 struct Scalar {
-    key: String,
+    key: Arc<str>,
     value: f64,
     kind: Kind,
 }
@@ -27,7 +28,7 @@ struct Scalar {
 #[derive(Debug, Default)]
 struct Store {
     scalars: Vec<Scalar>,
-    scalar_at: FxHashMap<String, usize>,
+    scalar_at: FxHashMap<Arc<str>, usize>,
     histograms: Vec<(String, Vec<f64>)>,
     histogram_at: FxHashMap<String, usize>,
 }
@@ -94,8 +95,9 @@ impl Metrics {
             scalar.kind = kind;
         } else if is_metric_name(key) {
             let at = store.scalars.len();
-            store.scalars.push(Scalar { key: key.to_owned(), value: next(0.0), kind });
-            store.scalar_at.insert(key.to_owned(), at);
+            let key: Arc<str> = Arc::from(key);
+            store.scalars.push(Scalar { key: Arc::clone(&key), value: next(0.0), kind });
+            store.scalar_at.insert(key, at);
         }
     }
 
@@ -128,7 +130,7 @@ impl Metrics {
     /// Every counter and gauge, in first-write order.
     #[must_use]
     pub fn scalars(&self) -> Vec<(String, f64, Kind)> {
-        self.store.borrow().scalars.iter().map(|s| (s.key.clone(), s.value, s.kind)).collect()
+        self.store.borrow().scalars.iter().map(|s| (s.key.to_string(), s.value, s.kind)).collect()
     }
 
     /// Every histogram, in first-write order.
