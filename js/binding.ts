@@ -38,8 +38,13 @@ export function native(): NativeBinding {
  * @internal
  */
 export function nativeRealm(): Native.Realm {
+  const current = bareRealm();
+  if (hasLate) handOver(current);
+  return current;
+}
+
+function bareRealm(): Native.Realm {
   realm ??= new (native().Realm)();
-  if (hasLate) handOver(realm);
   return realm;
 }
 
@@ -68,6 +73,13 @@ export function countAgain(key: string): boolean {
 export function countFirst(key: string): void {
   nativeRealm().increment(key, 1);
   late.set(key, 0);
+}
+
+/** Counts one under each key, in their order. @internal */
+export function countEach(keys: ReadonlyArray<string>): void {
+  const to = bareRealm();
+  // Refused when a key holds a line feed.
+  if (!to.incrementEach(keys.join('\n'), keys.length)) for (const key of keys) to.increment(key, 1);
 }
 
 /** To be called when the realm forgets its keys. @internal */

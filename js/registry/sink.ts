@@ -1,6 +1,6 @@
 import { emitToolAudit, hasAuditListeners } from '../audit/bus.js';
 import type { ToolAuditAction, ToolAuditDecision, ToolAuditEvent } from '../audit/index.js';
-import { countAgain, countFirst, nativeRealm } from '../binding.js';
+import { countAgain, countEach, countFirst, nativeRealm } from '../binding.js';
 import type { ToolRegistryOptions } from './types.js';
 
 /**
@@ -55,12 +55,9 @@ export class Sink {
   }
 
   #write(): void {
-    const keys = this.#saved;
-    if (keys.length === 0) return;
-    const realm = nativeRealm();
-    // Refused when a key holds a line feed.
-    if (!realm.incrementEach(keys.join('\n'), keys.length)) for (const key of keys) realm.increment(key, 1);
-    keys.length = 0;
+    if (this.#saved.length === 0) return;
+    countEach(this.#saved);
+    this.#saved.length = 0;
   }
 
   /** Hands over a row; errors of the registry's own `emitAudit` reach the caller. */

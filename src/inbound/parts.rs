@@ -14,14 +14,18 @@ const MAX_PARTS: usize = 4;
 pub fn in_parts<R: Send>(len: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
     let most = (len / PART).min(MAX_PARTS);
     let parts = if most < 2 { 1 } else { most.min(thread::available_parallelism().map_or(1, usize::from)) };
-    let range = |part: usize| part * len / parts..(part + 1) * len / parts;
+    let range = move |part: usize| part * len / parts..(part + 1) * len / parts;
     thread::scope(|scope| {
         let work = &work;
-        let others: Vec<_> = (1..parts).map(|part| scope.spawn(move || work(range(part)))).collect();
+        let start = |part| thread::Builder::new().spawn_scoped(scope, move || work(range(part)));
+        let others: Vec<_> = (1..parts).map(|part| (part, start(part))).collect();
         let first = work(range(0));
-        let joined =
-            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(first).chain(joined).collect()
+        let rest = others.into_iter().map(|(part, thread)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // No thread to be had: it takes longer, that is all.
+            Err(_) => work(range(part)),
+        });
+        std::iter::once(first).chain(rest).collect()
     })
 }
 

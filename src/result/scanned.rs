@@ -9,6 +9,7 @@ use crate::inbound::sanitize::{has_hits, has_hits_ascii};
 use crate::inbound::scan::PatternSet;
 use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 /// Texts up to this many units are scanned first and written then: a thread would cost more.
 const SHORT: usize = 128 * 1024;
@@ -54,12 +55,15 @@ pub fn write(
         let flagged = scan();
         return Ok((spill::write(root, artifact, || sidecars.choose(flagged))?, flagged));
     }
-    std::thread::scope(|scope| {
-        let mut scanning = Some(scope.spawn(scan));
+    thread::scope(|scope| {
+        let mut scanning = Some(thread::Builder::new().spawn_scoped(scope, scan));
         let mut flagged = None;
         let mut found = || {
-            if let Some(thread) = scanning.take() {
-                flagged = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            match scanning.take() {
+                Some(Ok(thread)) => flagged = thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread to be had: it takes longer, that is all.
+                Some(Err(_)) => flagged = scan(),
+                None => {}
             }
             flagged
         };
