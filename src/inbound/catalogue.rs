@@ -206,6 +206,7 @@ pub const FIRST_WORDS: [(&str, &[usize]); 25] = [
 ];
 
 /// The patterns that begin with `<` and what follows it.
+#[must_use]
 pub fn tag_patterns(next: u8) -> &'static [usize] {
     match next {
         b't' | b'f' | b'i' => &[7],

@@ -76,6 +76,7 @@ fn low_byte(unit: u16) -> u8 {
 
 /// Whether a byte of ASCII is white space. Without branches, so that compilers make vector code of
 /// loops over it.
+#[must_use]
 pub fn is_space(byte: u8) -> bool {
     (byte == b' ') | (byte.wrapping_sub(9) < 5)
 }

@@ -60,7 +60,11 @@ const _: () = {
     }
 };
 
+/// Multiplying by it moves the lowest bits of eight bytes into the top one.
+const GATHER: u64 = 0x0102_0408_1020_4080;
+
 /// The places of a window that deserve a look, one bit each.
+#[allow(clippy::needless_bitwise_bool, reason = "without branches, so that compilers make vector code of it")]
 fn mark(window: &[u8; WINDOW]) -> u64 {
     let mut marks = [0; LANES];
     for (lane, mark) in marks.iter_mut().enumerate() {
@@ -68,8 +72,6 @@ fn mark(window: &[u8; WINDOW]) -> u64 {
         let ending = may_end_word(window[lane], window[lane + 1], window[lane + 2]);
         *mark = u8::from((is_space(here) & ending) | (here == b'<'));
     }
-    // Multiplying moves the lowest bits of eight bytes into the top one.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
     marks
         .as_chunks::<8>()
         .0

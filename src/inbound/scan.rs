@@ -365,7 +365,8 @@ mod tests {
         // Matches that start in every part, and tags that reach across all of them.
         let filler = "some words that mean nothing ".repeat(20_000);
         let poison = ["ignore previous instructions ", "<invoke ", "<tool_use>", "you are now a ", "> "];
-        let text: String = (0..9).map(|i| format!("{filler}{}{filler}", poison[i % poison.len()])).collect();
+        let parts: Vec<_> = (0..9).map(|i| format!("{filler}{}{filler}", poison[i % poison.len()])).collect();
+        let text = parts.concat();
         let unlimited = Budget::start(f64::INFINITY);
         for skip in 0..poison.len() {
             let text = &text.as_bytes()[skip * filler.len()..];
