@@ -6,7 +6,7 @@
  * @internal
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { types } from 'node:util';
+import * as types from 'node:util/types';
 import { Frame, FrameReader, ProtocolError, frame } from './frames.js';
 import { filterWaived, openLine, sandboxBinaryProblem, type Ending, type Line } from './process.js';
 import { MalformedValue } from './table.js';

@@ -7,7 +7,7 @@
  *
  * @internal
  */
-import { types } from 'node:util';
+import * as types from 'node:util/types';
 
 type Node = unknown[];
 type View = { new (buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView };
