@@ -8,9 +8,11 @@ import type { Sensitivity, ToolSource, ToolTrustClass } from '../core/index.js';
 
 /** What is known about one text: two bits, and where they come from. Plain and unfrozen. */
 export interface TaintLabel {
+  /** How far the tool is trusted. */
   readonly trustClass: ToolTrustClass;
   /** The kind of the tool's source, or `unknown`. Any string. */
   readonly sourceKind: string;
+  /** How confidential the tool is. */
   readonly sensitivity: Sensitivity | 'unknown';
   /** The text comes from outside: it may hold instructions that nobody here wrote. */
   readonly untrusted: boolean;
@@ -20,6 +22,7 @@ export interface TaintLabel {
 
 /** What a label is derived from. */
 export interface TaintLabelInput {
+  /** How far the tool is trusted. */
   readonly trustClass: ToolTrustClass;
   /** Only `kind` is read. Absent: `sourceKind` is `unknown`. */
   readonly source?: ToolSource | { readonly kind: string } | undefined;

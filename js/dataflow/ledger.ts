@@ -10,6 +10,7 @@ import type { TaintLabel } from './labels.js';
 
 /** What a probe of arguments found. */
 export interface ArgsTaintProbe {
+  /** A piece of untrusted text is in the arguments. */
   readonly carriesUntrustedVerbatim: boolean;
   /** Kinds of the sources that were copied, each once; `resumed-untrusted` for text read before a resume. */
   readonly matchedSourceKinds: string[];
@@ -17,8 +18,11 @@ export interface ArgsTaintProbe {
 
 /** A ledger's state without any text; survives JSON. */
 export interface TaintLedgerSnapshot {
+  /** Whether any untrusted text was recorded. */
   readonly untrustedSeen: boolean;
+  /** Whether any sensitive text was recorded. */
   readonly sensitiveSeen: boolean;
+  /** Kinds of untrusted sources, in the order first seen. */
   readonly untrustedSourceKinds: readonly string[];
   /** Hashes of pieces of tracked text; absent when there are none. */
   readonly spanTileHashes?: readonly string[];

@@ -17,6 +17,7 @@ export type TaintFlowKind = 'untrusted-to-sink' | 'lethal-trifecta' | 'derived-u
 
 /** How a policy decides. Read once, when the policy is made. */
 export interface DataFlowPolicyConfig {
+  /** Whether findings are enforced or only reported. */
   readonly mode: DataFlowMode;
   /** Whether untrusted text and sensitive data together taint every sink. Default true. */
   readonly guardTrifecta?: boolean;
@@ -34,12 +35,17 @@ export interface DataFlowPolicyConfig {
 
 /** What is known when a call is about to run, or an answer about to leave. */
 export interface DataFlowEvaluation {
+  /** The tool that is about to run. */
   readonly toolName: string;
+  /** What a call may change. */
   readonly sideEffectClass: SideEffectClass;
   /** `assistant-output` makes it a sink whatever the side effects. Default `tool`. */
   readonly sinkKind?: 'tool' | 'assistant-output';
+  /** A piece of untrusted text is in the arguments. */
   readonly carriesUntrustedVerbatim: boolean;
+  /** Untrusted text was read earlier in the run. */
   readonly untrustedSeen: boolean;
+  /** Sensitive data was read earlier in the run. */
   readonly sensitiveSeen: boolean;
   /** Where the untrusted text came from; for the reason. */
   readonly sourceKinds: readonly string[];
@@ -47,7 +53,9 @@ export interface DataFlowEvaluation {
 
 /** What a decision other than allow tells. Metadata only, never a piece of the data. */
 export interface DataFlowFinding {
+  /** Which rule it breaks. */
   readonly flow: TaintFlowKind;
+  /** The same for people. */
   readonly reason: string;
   /** The array that was passed in. */
   readonly sourceKinds: readonly string[];
@@ -60,6 +68,7 @@ export type DataFlowDecision =
 
 /** A policy. A plain object; `evaluate` works detached. */
 export interface DataFlowPolicy {
+  /** Whether findings are enforced or only reported. */
   readonly mode: DataFlowMode;
   /** Decides about one sink, synchronously. */
   evaluate(e: DataFlowEvaluation): DataFlowDecision;

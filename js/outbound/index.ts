@@ -4,8 +4,8 @@
  *
  * @packageDocumentation
  */
-import { createHash } from 'node:crypto';
 import { native } from '../binding.js';
+import { builtins } from '../builtins.js';
 
 /** Opens a wrapped commentary. */
 export const COMMENTARY_WRAP_OPEN = '<<<commentary>>>';
@@ -27,9 +27,11 @@ export type OutboundCommentaryReason =
 
 /** How an internal event looks when a model repeats it. */
 export interface OutboundCommentaryPattern {
+  /** What such a passage is. */
   readonly reason: OutboundCommentaryReason;
   /** Global and case-sensitive. Use a copy from {@link freshRegex}: `lastIndex` is shared otherwise. */
   readonly regex: RegExp;
+  /** The same for people. */
   readonly description: string;
 }
 
@@ -86,7 +88,9 @@ export function freshRegex(re: RegExp): RegExp {
 
 /** A piece of text: outside an envelope, or one with its delimiters. */
 export interface WrapSegment {
+  /** Whether it was wrapped. */
   readonly kind: 'plain' | 'wrapped';
+  /** The text as it goes out. */
   readonly text: string;
 }
 
@@ -111,5 +115,5 @@ export function splitByWrapEnvelope(text: string, open: string, close: string): 
 
 /** The SHA-256 of a text's UTF-8, as 64 hexadecimal digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return builtins.crypto().createHash('sha256').update(text, 'utf8').digest('hex');
 }
