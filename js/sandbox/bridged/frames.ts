@@ -11,14 +11,23 @@ export const Frame = { start: 1, answers: 2, calls: 16, console: 17, result: 18,
 /** A frame that breaks the protocol. @internal */
 export class ProtocolError extends Error {}
 
-/** A frame of one payload given in pieces. @internal */
-export function frame(kind: number, ...pieces: Buffer[]): Buffer {
+/** Frames up to this are put together before they are sent. */
+const SMALL_BYTES = 64 * 1024;
+
+/** How much there is in pieces. @internal */
+export function sizeOf(pieces: ReadonlyArray<Buffer>): number {
   let length = 0;
   for (const piece of pieces) length += piece.length;
+  return length;
+}
+
+/** A frame of one payload given in pieces; in pieces itself when it is large. @internal */
+export function frame(kind: number, pieces: ReadonlyArray<Buffer>): ReadonlyArray<Buffer> {
+  const length = sizeOf(pieces);
   const head = Buffer.allocUnsafe(5);
   head.writeUInt32LE(length, 0);
   head[4] = kind;
-  return Buffer.concat([head, ...pieces], length + 5);
+  return length > SMALL_BYTES ? [head, ...pieces] : [Buffer.concat([head, ...pieces], length + 5)];
 }
 
 /** Cuts a stream into frames. @internal */

@@ -73,7 +73,7 @@ impl Engine {
             && let Ok(value) = function.call(&boa_engine::JsValue::undefined(), &[], &mut self.context)
             && Rc::clone(&self.queue).run_jobs(&mut self.context).is_ok()
         {
-            let _ = value::encode(&value, 0, &mut self.context);
+            let _ = value::encode(&value, 1 << 10, 1 << 10, &mut self.context);
         }
         boa_engine::gc::force_collect();
     }

@@ -1,0 +1,282 @@
+/**
+ * Plain values and JSON text, a piece at a time. Small values take the short way: one check and one
+ * `JSON.stringify`, or one `JSON.parse`.
+ *
+ * @internal
+ */
+import { native } from '../../binding.js';
+import { MalformedValue } from './malformed.js';
+import type { Steps } from './slices.js';
+
+/** Deepest nesting that crosses, in either direction. @internal */
+export const MAX_DEPTH = 1000;
+/**
+ * What a piece may cost: about a millisecond. A value costs one, a key three, and text one for every 32
+ * units. `src/sandbox/wire/pieces.rs` counts the same.
+ *
+ * @internal
+ */
+export const PIECE_COST = 4096;
+/** Text up to this is read in one go. */
+const SMALL_BYTES = 64 * 1024;
+
+/** What text adds to the cost. @internal */
+export const textCost = (text: string): number => text.length >>> 5;
+const plainPrototypes = new Set<unknown>([Object.prototype, null]);
+
+/** Whether an object is one that JSON writes as it is, its items aside; its keys, undefined for an array. */
+function shapeOf(value: object): { readonly keys: string[] | undefined } | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (Array.isArray(value)) {
+    return prototype === Array.prototype && Object.keys(value).length === value.length && !('toJSON' in value) ? { keys: undefined } : undefined;
+  }
+  // A tag means a look-alike (the Math object, a module namespace): leave it to the table.
+  if (!plainPrototypes.has(prototype) || 'toJSON' in value || Symbol.toStringTag in value) return undefined;
+  return { keys: Object.keys(value) };
+}
+
+/** The cost of a value that JSON writes as it is, undefined for one that JSON cannot say. */
+function leafCost(value: unknown): number | undefined {
+  switch (typeof value) {
+    case 'string':
+      return 1 + textCost(value);
+    case 'boolean':
+      return 1;
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0) ? 1 : undefined;
+    default:
+      return value === null ? 1 : undefined;
+  }
+}
+
+/** A container on the way from the root to the item being looked at. */
+interface Open {
+  readonly value: object;
+  readonly keys: string[] | undefined;
+  readonly length: number;
+  /** The item being looked at. */
+  at: number;
+  /** The first item that is not written. */
+  from: number;
+  /** Whether its bracket, and whether any item, is written. */
+  opened: boolean;
+  filled: boolean;
+}
+
+/**
+ * The JSON text of a value in pieces, when `JSON.stringify` says the value exactly, sharing and all;
+ * otherwise undefined. Looks at an item and writes it in the same turn, so that the text is well formed
+ * whatever happens to the value in between. Throws when it is too deep or over `max` bytes.
+ *
+ * @internal
+ */
+export function* writePlain(root: unknown, max: number): Steps<Buffer[] | undefined> {
+  if (typeof root !== 'object' || root === null) {
+    return leafCost(root) === undefined ? undefined : [toBytes(JSON.stringify(root), max)];
+  }
+  const writer = new PlainWriter(max);
+  if (!writer.enter(root)) return undefined;
+  for (;;) {
+    const looked = writer.look();
+    if (looked === 'special') return undefined;
+    if (looked === 'end') return writer.finish(root);
+    yield;
+  }
+}
+
+/** The bytes of a text of which `max` are allowed and `used` up already. Throws when it has more. @internal */
+export function toBytes(text: string, max: number, used = 0): Buffer {
+  // Every unit is a byte at least.
+  const bytes = text.length <= max - used ? Buffer.from(text) : undefined;
+  if (bytes === undefined || bytes.length > max - used) throw new Error(`the value is larger than ${max} bytes`);
+  return bytes;
+}
+
+class PlainWriter {
+  readonly #seen = new Set<object>();
+  readonly #stack: Open[] = [];
+  readonly #pieces: Buffer[] = [];
+  #text = '';
+  #size = 0;
+  #cost = 0;
+
+  constructor(private readonly max: number) {}
+
+  /** Goes into a container; false when JSON cannot say it. */
+  enter(value: object): boolean {
+    if (this.#seen.has(value)) return false;
+    this.#seen.add(value);
+    if (this.#stack.length >= MAX_DEPTH) throw new Error(`the value is nested deeper than ${MAX_DEPTH} levels`);
+    const shape = shapeOf(value);
+    if (shape === undefined) return false;
+    this.#cost += 1;
+    const { keys } = shape;
+    this.#stack.push({ value, keys, length: keys?.length ?? (value as unknown[]).length, at: 0, from: 0, opened: false, filled: false });
+    return true;
+  }
+
+  /** Looks at items until a piece is full and written, or there are no more. */
+  look(): 'more' | 'end' | 'special' {
+    for (let top = this.#stack.at(-1); top !== undefined; top = this.#stack.at(-1)) {
+      if (top.at === top.length) {
+        if (top.opened) this.#close(top);
+        this.#stack.pop();
+        const outer = this.#stack.at(-1);
+        if (outer === undefined) return 'end';
+        outer.at += 1;
+        if (top.opened) [outer.from, outer.filled] = [outer.at, true];
+      } else {
+        const key = top.keys?.[top.at];
+        const item = key === undefined ? (top.value as unknown[])[top.at] : (top.value as Record<string, unknown>)[key];
+        if (key !== undefined) this.#cost += 3 + textCost(key);
+        if (typeof item === 'object' && item !== null) {
+          if (!this.enter(item)) return 'special';
+        } else {
+          const cost = leafCost(item);
+          if (cost === undefined) return 'special';
+          this.#cost += cost;
+          top.at += 1;
+        }
+      }
+      if (this.#cost >= PIECE_COST) {
+        this.#flush();
+        return 'more';
+      }
+    }
+    return 'end';
+  }
+
+  /** The whole text, at the end. */
+  finish(root: unknown): Buffer[] {
+    // Small enough for one piece: the common case.
+    if (this.#pieces.length === 0) return [toBytes(JSON.stringify(root), this.max)];
+    this.#put();
+    return this.#pieces;
+  }
+
+  /** Writes all that was looked at. */
+  #flush(): void {
+    this.#cost = 0;
+    let outer: Open | undefined;
+    for (const open of this.#stack) {
+      if (!open.opened) {
+        if (outer !== undefined) {
+          this.#separate(outer);
+          const key = outer.keys?.[outer.at];
+          if (key !== undefined) this.#text += `${JSON.stringify(key)}:`;
+        }
+        this.#text += open.keys === undefined ? '[' : '{';
+        open.opened = true;
+      }
+      this.#run(open);
+      outer = open;
+    }
+    this.#put();
+  }
+
+  #separate(open: Open): void {
+    if (open.filled) this.#text += ',';
+    open.filled = true;
+  }
+
+  /** Writes the items that were looked at whole. */
+  #run(open: Open): void {
+    const { value, keys, from, at } = open;
+    if (from === at) return;
+    open.from = at;
+    this.#separate(open);
+    if (keys === undefined) {
+      const items: unknown[] = [];
+      for (let index = from; index < at; index++) items.push((value as unknown[])[index]);
+      this.#text += JSON.stringify(items).slice(1, -1);
+    } else {
+      this.#text += keys.slice(from, at).map((key) => `${JSON.stringify(key)}:${JSON.stringify((value as Record<string, unknown>)[key]) ?? 'null'}`).join(',');
+    }
+  }
+
+  #close(open: Open): void {
+    this.#run(open);
+    this.#text += open.keys === undefined ? ']' : '}';
+  }
+
+  #put(): void {
+    const bytes = toBytes(this.#text, this.max, this.#size);
+    this.#text = '';
+    this.#size += bytes.length;
+    this.#pieces.push(bytes);
+  }
+}
+
+const Step = { run: 0, array: 1, object: 2 } as const;
+
+/** What text from a script may be. @internal */
+export interface ReadLimits {
+  readonly depth: number;
+  readonly parts: number;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new MalformedValue('not JSON');
+  }
+}
+
+/**
+ * Refuses JSON text that nests too deeply or has too many parts, before anything is made of it: the
+ * parser copes, but what is later done with the value may not. Gives the steps to make its value in
+ * (empty for one), as a promise when the text is long.
+ *
+ * @internal
+ */
+export function cutText(text: Buffer, { depth, parts }: ReadLimits): Uint32Array | Promise<Uint32Array> {
+  // Each level takes two bytes, each part one.
+  if (text.length <= depth && text.length <= parts) return new Uint32Array();
+  const refused = (error: unknown): never => {
+    throw new MalformedValue((error as Error).message);
+  };
+  if (text.length > SMALL_BYTES) return native().sandboxCutAsync(text, depth, parts, PIECE_COST).catch(refused);
+  try {
+    native().sandboxCut(text, depth, parts, 0xffff_ffff);
+    return new Uint32Array();
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** Makes the value of a text that has been cut. Throws {@link MalformedValue}. @internal */
+export function* readPieces(text: Buffer, steps: Uint32Array): Steps<unknown> {
+  if (steps.length === 0) return parse(text.toString('utf8'));
+  const open: { readonly value: object; readonly key: string | undefined }[] = [];
+  for (let at = 0; ; at += 3) {
+    const [step, from, to] = steps.subarray(at, at + 3) as unknown as [number, number, number];
+    const top = open.at(-1);
+    const part = text.toString('utf8', from, to);
+    if (step === Step.run && top !== undefined) {
+      if (Array.isArray(top.value)) for (const item of parse(`[${part}]`) as unknown[]) top.value.push(item);
+      else for (const [key, item] of Object.entries(parse(`{${part}}`) as object)) define(top.value, key, item);
+    } else if (step === Step.array || step === Step.object) {
+      // In an object the text before a bracket is its key.
+      const key = top === undefined || Array.isArray(top.value) ? undefined : onlyKey(part);
+      open.push({ value: step === Step.array ? [] : {}, key });
+    } else if (top !== undefined) {
+      open.pop();
+      const outer = open.at(-1);
+      if (outer === undefined) return top.value;
+      if (top.key === undefined) (outer.value as unknown[]).push(top.value);
+      else define(outer.value, top.key, top.value);
+    }
+    yield;
+  }
+}
+
+function onlyKey(part: string): string {
+  const [key, ...more] = Object.keys(parse(`{${part}0}`) as object);
+  if (key === undefined || more.length > 0) throw new MalformedValue('not JSON');
+  return key;
+}
+
+function define(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}
