@@ -24,35 +24,65 @@ const SMALL_BYTES = 64 * 1024;
 export const textCost = (text: string): number => text.length >>> 5;
 const plainPrototypes = new Set<unknown>([Object.prototype, null]);
 
-/** Whether an object is one that JSON writes as it is, its items aside; its keys, undefined for an array. */
-function shapeOf(value: object): { readonly keys: string[] | undefined } | undefined {
+/** The keys of an object that JSON writes as it is, its items aside; null for an array, undefined for any other. */
+function keysOf(value: object): string[] | null | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value)) {
-    return prototype === Array.prototype && Object.keys(value).length === value.length && !('toJSON' in value) ? { keys: undefined } : undefined;
+    return prototype === Array.prototype && Object.keys(value).length === value.length && !('toJSON' in value) ? null : undefined;
   }
   // A tag means a look-alike (the Math object, a module namespace): leave it to the table.
   if (!plainPrototypes.has(prototype) || 'toJSON' in value || Symbol.toStringTag in value) return undefined;
-  return { keys: Object.keys(value) };
+  return Object.keys(value);
 }
 
-/** The cost of a value that JSON writes as it is, undefined for one that JSON cannot say. */
-function leafCost(value: unknown): number | undefined {
+/** The cost of a value that JSON writes as it is, NaN for one that JSON cannot say. */
+function leafCost(value: unknown): number {
   switch (typeof value) {
     case 'string':
       return 1 + textCost(value);
     case 'boolean':
       return 1;
     case 'number':
-      return Number.isFinite(value) && !Object.is(value, -0) ? 1 : undefined;
+      return Number.isFinite(value) && !Object.is(value, -0) ? 1 : NaN;
     default:
-      return value === null ? 1 : undefined;
+      return value === null ? 1 : NaN;
   }
+}
+
+/** The cost of a value that JSON says exactly, sharing and all; NaN when it does not, or when that is more than a piece. */
+function smallCost(value: unknown, seen: Set<object>, depth: number): number {
+  if (typeof value !== 'object' || value === null) return leafCost(value);
+  const keys = seen.has(value) || depth >= MAX_DEPTH ? undefined : keysOf(value);
+  if (keys === undefined) return NaN;
+  seen.add(value);
+  let cost = 1;
+  if (keys === null) {
+    for (const item of value as unknown[]) {
+      cost += smallCost(item, seen, depth + 1);
+      if (!(cost < PIECE_COST)) return NaN;
+    }
+    return cost;
+  }
+  for (const key of keys) {
+    cost += 3 + textCost(key) + smallCost((value as Record<string, unknown>)[key], seen, depth + 1);
+    if (!(cost < PIECE_COST)) return NaN;
+  }
+  return cost;
+}
+
+/**
+ * The JSON text of a value that is one piece, undefined for any other: the short way of {@link writePlain}.
+ *
+ * @internal
+ */
+export function writeSmall(value: unknown, max: number): Buffer | undefined {
+  return smallCost(value, new Set(), 0) < PIECE_COST ? toBytes(JSON.stringify(value), max) : undefined;
 }
 
 /** A container on the way from the root to the item being looked at. */
 interface Open {
   readonly value: object;
-  readonly keys: string[] | undefined;
+  readonly keys: string[] | null;
   readonly length: number;
   /** The item being looked at. */
   at: number;
@@ -72,7 +102,7 @@ interface Open {
  */
 export function* writePlain(root: unknown, max: number): Steps<Buffer[] | undefined> {
   if (typeof root !== 'object' || root === null) {
-    return leafCost(root) === undefined ? undefined : [toBytes(JSON.stringify(root), max)];
+    return Number.isNaN(leafCost(root)) ? undefined : [toBytes(JSON.stringify(root), max)];
   }
   const writer = new PlainWriter(max);
   if (!writer.enter(root)) return undefined;
@@ -107,10 +137,9 @@ class PlainWriter {
     if (this.#seen.has(value)) return false;
     this.#seen.add(value);
     if (this.#stack.length >= MAX_DEPTH) throw new Error(`the value is nested deeper than ${MAX_DEPTH} levels`);
-    const shape = shapeOf(value);
-    if (shape === undefined) return false;
+    const keys = keysOf(value);
+    if (keys === undefined) return false;
     this.#cost += 1;
-    const { keys } = shape;
     this.#stack.push({ value, keys, length: keys?.length ?? (value as unknown[]).length, at: 0, from: 0, opened: false, filled: false });
     return true;
   }
@@ -133,7 +162,7 @@ class PlainWriter {
           if (!this.enter(item)) return 'special';
         } else {
           const cost = leafCost(item);
-          if (cost === undefined) return 'special';
+          if (Number.isNaN(cost)) return 'special';
           this.#cost += cost;
           top.at += 1;
         }
@@ -165,7 +194,7 @@ class PlainWriter {
           const key = outer.keys?.[outer.at];
           if (key !== undefined) this.#text += `${JSON.stringify(key)}:`;
         }
-        this.#text += open.keys === undefined ? '[' : '{';
+        this.#text += open.keys === null ? '[' : '{';
         open.opened = true;
       }
       this.#run(open);
@@ -185,7 +214,7 @@ class PlainWriter {
     if (from === at) return;
     open.from = at;
     this.#separate(open);
-    if (keys === undefined) {
+    if (keys === null) {
       const items: unknown[] = [];
       for (let index = from; index < at; index++) items.push((value as unknown[])[index]);
       this.#text += JSON.stringify(items).slice(1, -1);
@@ -196,7 +225,7 @@ class PlainWriter {
 
   #close(open: Open): void {
     this.#run(open);
-    this.#text += open.keys === undefined ? ']' : '}';
+    this.#text += open.keys === null ? ']' : '}';
   }
 
   #put(): void {
@@ -223,23 +252,28 @@ function parse(text: string): unknown {
   }
 }
 
+/** The value of a text that is one piece. @internal */
+export function parseText(text: Buffer): unknown {
+  return parse(text.toString('utf8'));
+}
+
 /**
  * Refuses JSON text that nests too deeply or has too many parts, before anything is made of it: the
- * parser copes, but what is later done with the value may not. Gives the steps to make its value in
- * (empty for one), as a promise when the text is long.
+ * parser copes, but what is later done with the value may not. Gives undefined for a text to be parsed
+ * at once; for a long one there is a promise of the steps to make its value in, none when it is one piece.
  *
  * @internal
  */
-export function cutText(text: Buffer, { depth, parts }: ReadLimits): Uint32Array | Promise<Uint32Array> {
+export function cutText(text: Buffer, { depth, parts }: ReadLimits): Promise<Uint32Array> | undefined {
   // Each level takes two bytes, each part one.
-  if (text.length <= depth && text.length <= parts) return new Uint32Array();
+  if (text.length <= depth && text.length <= parts) return undefined;
   const refused = (error: unknown): never => {
     throw new MalformedValue((error as Error).message);
   };
   if (text.length > SMALL_BYTES) return native().sandboxCutAsync(text, depth, parts, PIECE_COST).catch(refused);
   try {
     native().sandboxCut(text, depth, parts, 0xffff_ffff);
-    return new Uint32Array();
+    return undefined;
   } catch (error) {
     return refused(error);
   }
@@ -247,7 +281,7 @@ export function cutText(text: Buffer, { depth, parts }: ReadLimits): Uint32Array
 
 /** Makes the value of a text that has been cut. Throws {@link MalformedValue}. @internal */
 export function* readPieces(text: Buffer, steps: Uint32Array): Steps<unknown> {
-  if (steps.length === 0) return parse(text.toString('utf8'));
+  if (steps.length === 0) return parseText(text);
   const open: { readonly value: object; readonly key: string | undefined }[] = [];
   for (let at = 0; ; at += 3) {
     const [step, from, to] = steps.subarray(at, at + 3) as unknown as [number, number, number];

@@ -10,7 +10,6 @@ import { types } from 'node:util';
 import { Frame, FrameReader, ProtocolError, frame, sizeOf } from './frames.js';
 import { filterWaived, openLine, sandboxBinaryProblem, type Ending, type Line } from './process.js';
 import { MalformedValue } from './malformed.js';
-import { inSlices } from './slices.js';
 import { Format, decode, encode, type Encoded } from './values.js';
 
 /** Why a run failed; `memory-exceeded` is known to the isolated tier only. @internal */
@@ -98,6 +97,7 @@ export class Run {
   readonly #inbox: [number, Buffer][] = [];
   #busy = false;
   readonly #enter: <R>(call: () => R) => R;
+  readonly #wanted = (): boolean => this.#open;
   readonly #onAbort = (): void => this.#end({ ok: false, kind: 'aborted', message: 'the script was aborted by AbortSignal' });
 
   constructor(private readonly request: RunRequest) {
@@ -241,9 +241,7 @@ export class Run {
 
   /** A value of the script, as a promise when it is large. */
   #decode(format: number, bytes: Buffer): unknown {
-    const steps = decode(format, bytes, this.request.limits.parts);
-    const wanted = (): boolean => this.#open;
-    return types.isPromise(steps) ? steps.then((ready) => inSlices(ready, wanted)) : inSlices(steps, wanted);
+    return decode(format, bytes, this.request.limits.parts, this.#wanted);
   }
 
   #result(payload: Buffer): Promise<void> | undefined {
@@ -356,7 +354,7 @@ export class Run {
     };
     let encoded: Encoded | Promise<Encoded>;
     try {
-      encoded = inSlices(encode(value, this.request.limits.resultBytes), () => this.#open);
+      encoded = encode(value, this.request.limits.resultBytes, this.#wanted);
     } catch (error) {
       return failed(error);
     }

@@ -6,8 +6,8 @@
  * @internal
  */
 import { MalformedValue } from './malformed.js';
-import { MAX_DEPTH, cutText, readPieces, writePlain } from './pieces.js';
-import type { Steps } from './slices.js';
+import { MAX_DEPTH, cutText, parseText, readPieces, writePlain, writeSmall } from './pieces.js';
+import { inSlices, type Steps } from './slices.js';
 import { readTable } from './table.js';
 import { writeTable } from './table-writer.js';
 
@@ -21,39 +21,44 @@ export interface Encoded {
 }
 
 /**
- * Encodes a value of at most `max` bytes. Throws an Error that says what cannot travel, and where it is.
- * A large value should not change before this is done: of what changes, some is sent as it was and some as it is.
+ * Encodes a value of at most `max` bytes, as a promise when it is large; that is never settled once
+ * `wanted` says no. Both throw an Error that says what cannot travel, and where it is. A large value
+ * should not change before this is done: of what does, some is sent as it was and some as it is.
  *
  * @internal
  */
-export function* encode(value: unknown, max: number): Steps<Encoded> {
+export function encode(value: unknown, max: number, wanted: () => boolean): Encoded | Promise<Encoded> {
   if (value === undefined) return { format: Format.undefined, bytes: [] };
+  const small = writeSmall(value, max);
+  return small === undefined ? inSlices(encodeSteps(value, max), wanted) : { format: Format.json, bytes: [small] };
+}
+
+function* encodeSteps(value: unknown, max: number): Steps<Encoded> {
   const plain = yield* writePlain(value, max);
   if (plain !== undefined) return { format: Format.json, bytes: plain };
   return { format: Format.table, bytes: yield* writeTable(value, max) };
 }
 
 /**
- * Checks what a script sent, of at most `parts` parts, and gives the steps that decode it; as a promise
- * for a large value. Both throw {@link MalformedValue} for what no honest script sends.
+ * Decodes what a script sent, of at most `parts` parts, as a promise when it is large; that is never
+ * settled once `wanted` says no. Both throw {@link MalformedValue} for what no honest script sends.
  *
  * @internal
  */
-export function decode(format: number, bytes: Buffer, parts: number): Steps<unknown> | Promise<Steps<unknown>> {
-  if (format === Format.undefined && bytes.length === 0) return nothing();
+export function decode(format: number, bytes: Buffer, parts: number, wanted: () => boolean): unknown {
+  if (format === Format.undefined && bytes.length === 0) return undefined;
   if (format !== Format.json && format !== Format.table) throw new MalformedValue('unknown format');
   const table = format === Format.table;
   // A table adds two levels of its own.
   const cut = cutText(bytes, { depth: MAX_DEPTH + (table ? 2 : 0), parts });
-  const steps = (pieces: Uint32Array): Steps<unknown> => (table ? readTablePieces(bytes, pieces) : readPieces(bytes, pieces));
-  return cut instanceof Uint32Array ? steps(cut) : cut.then(steps);
+  if (cut === undefined) {
+    const value = parseText(bytes);
+    return table ? inSlices(readTable(value), wanted) : value;
+  }
+  return cut.then((pieces) => inSlices(decodeSteps(table, bytes, pieces), wanted));
 }
 
-// eslint-disable-next-line require-yield
-function* nothing(): Steps<unknown> {
-  return undefined;
-}
-
-function* readTablePieces(bytes: Buffer, pieces: Uint32Array): Steps<unknown> {
-  return yield* readTable(yield* readPieces(bytes, pieces));
+function* decodeSteps(table: boolean, bytes: Buffer, pieces: Uint32Array): Steps<unknown> {
+  const value = yield* readPieces(bytes, pieces);
+  return table ? yield* readTable(value) : value;
 }

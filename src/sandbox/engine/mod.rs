@@ -8,6 +8,7 @@
 mod hooks;
 mod natives;
 mod problem;
+mod rest;
 mod run;
 mod sort;
 mod source;

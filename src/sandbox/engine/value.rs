@@ -71,9 +71,8 @@ pub fn encode(
     let most = JsValue::from(u32::try_from(parts / 2).unwrap_or(u32::MAX));
     let table = codec.call(&JsValue::undefined(), &[value.clone(), most], context);
     let table = table.map_err(|error| explain(error.into(), max, context))?;
-    let bytes = Writer::new(max, parts)
-        .finish(&table, context)
-        .map_err(|stop| explain(stop, max, context))?;
+    let bytes =
+        Writer::new(max, parts).finish(&table, context).map_err(|stop| explain(stop, max, context))?;
     Ok((Format::Table, bytes))
 }
 
