@@ -93,6 +93,8 @@ export const groups: Record<string, ReadonlyArray<Attempt>> = {
     attempt('arguments of very many parts', 'return (await tools.echo(Array.from({ length: 99000 }, () => [[]]))).length', gives(99000), large),
     attempt('a tool result of very many records', 'return (await tools.records({ count: 20000 })).length', gives(20000), large),
     attempt('a tool result of very many dates', 'return (await tools.records({ count: 2000, seen: true })).length', gives(2000), large),
+    attempt('a result of very many errors', 'return Array.from({ length: 12000 }, () => new Error("x"))', gives('long'), large),
+    attempt('a tool result that is one long text', 'return (await tools.text(7e6)).length', gives(7e6), large),
     attempt('very many empty places', 'return Array.from({ length: 500 }, () => new Array(1e6))', failed('mostly empty'), large),
     attempt('a huge error', 'throw new Error("x".repeat(10e6))', [failed('xxx'), memory]),
     attempt('huge arguments', 'return await tools.echo("x".repeat(3e6))', [failed('larger than'), memory]),

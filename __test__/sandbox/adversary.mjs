@@ -30,11 +30,12 @@ const dispatch = async ({ name, args }) => {
   if (name === 'host') return { constructor: 'mine', list: [1, 2] };
   if (name === 'reject') throw new Error('rejected');
   if (name === 'records') return Array.from({ length: args.count }, (_, id) => ({ id, name: `name ${id}`, price: id / 2, tags: null, seen: args.seen ? new Date(id) : true }));
+  if (name === 'text') return 'é'.repeat(args);
   // Planted, to show that a stall would be noticed.
   if (name === 'stall') for (const end = cpu() + args; cpu() < end; );
   return args;
 };
-const run = (source, options = {}) => runBridgedSource({ source, allowedTools: ['echo', 'host', 'reject', 'records', 'stall'], dispatch, ...options });
+const run = (source, options = {}) => runBridgedSource({ source, allowedTools: ['echo', 'host', 'reject', 'records', 'text', 'stall'], dispatch, ...options });
 
 globalThis.secret = 'host-secret';
 await run('return 1');

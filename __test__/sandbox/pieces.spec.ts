@@ -111,6 +111,21 @@ describe('writing in pieces', () => {
     }), { numRuns: 60 });
   });
 
+  it('long texts and long lists', () => {
+    // The cut falls into a pair.
+    const long = `x${'\u{1F600}"\n'.repeat(200_000)}\ud800`;
+    for (const value of [long, { a: 1, long, b: [long, 2, { c: long }] }, [[long]], 'x'.repeat(600_000)]) {
+      const { value: pieces, pauses } = counted(writePlain(value, Infinity));
+      expect(JSON.parse(text(pieces)) as unknown).toEqual(value);
+      expect(pauses).toBeGreaterThan(2);
+    }
+    expect(() => atOnce(writePlain({ long }, 500_000))).toThrow('larger than 500000 bytes');
+    const list = Array.from({ length: 60_000 }, (_, i) => (i % 1000 === 0 ? undefined : i));
+    const holes = [...list];
+    delete holes[59_000];
+    for (const value of [list, holes]) expect(Object.keys(atOnce(readTable(JSON.parse(text(atOnce(writeTable(value, Infinity)))))) as object)).toEqual(Object.keys(value));
+  });
+
   it('is well formed whatever happens to the value between the pieces', () => {
     const value: Record<string, unknown> = { list: Array.from({ length: 20_000 }, (_, i) => i), after: { x: 1 } };
     const steps = writePlain(value, Infinity);

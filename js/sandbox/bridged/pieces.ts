@@ -20,6 +20,11 @@ export const PIECE_COST = 4096;
 /** Text up to this is read in one go. */
 const SMALL_BYTES = 64 * 1024;
 
+/** Text over this is written in parts. */
+const LONG_TEXT = 256 * 1024;
+/** Arrays over this are not asked for names of their own, which would mean a text for each index. @internal */
+export const LONG_LIST = 50_000;
+
 /** What text adds to the cost. @internal */
 export const textCost = (text: string): number => text.length >>> 5;
 const plainPrototypes = new Set<unknown>([Object.prototype, null]);
@@ -28,7 +33,8 @@ const plainPrototypes = new Set<unknown>([Object.prototype, null]);
 function keysOf(value: object): string[] | null | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value)) {
-    return prototype === Array.prototype && Object.keys(value).length === value.length && !('toJSON' in value) ? null : undefined;
+    if (prototype !== Array.prototype || 'toJSON' in value) return undefined;
+    return value.length > LONG_LIST || Object.keys(value).length === value.length ? null : undefined;
   }
   // A tag means a look-alike (the Math object, a module namespace): leave it to the table.
   if (!plainPrototypes.has(prototype) || 'toJSON' in value || Symbol.toStringTag in value) return undefined;
@@ -101,11 +107,11 @@ interface Open {
  * @internal
  */
 export function* writePlain(root: unknown, max: number): Steps<Buffer[] | undefined> {
-  if (typeof root !== 'object' || root === null) {
-    return Number.isNaN(leafCost(root)) ? undefined : [toBytes(JSON.stringify(root), max)];
-  }
   const writer = new PlainWriter(max);
-  if (!writer.enter(root)) return undefined;
+  if (typeof root === 'string') writer.begin(root);
+  else if (typeof root !== 'object' || root === null) {
+    return Number.isNaN(leafCost(root)) ? undefined : [toBytes(JSON.stringify(root), max)];
+  } else if (!writer.enter(root)) return undefined;
   for (;;) {
     const looked = writer.look();
     if (looked === 'special') return undefined;
@@ -129,8 +135,28 @@ class PlainWriter {
   #text = '';
   #size = 0;
   #cost = 0;
+  /** A long text and how much of it is written. */
+  #long: { readonly text: string; at: number } | undefined;
 
   constructor(private readonly max: number) {}
+
+  /** Begins a text that is written in parts. */
+  begin(text: string): void {
+    this.#text += '"';
+    this.#long = { text, at: 0 };
+  }
+
+  /** Writes a part of the text that was begun. */
+  #part(long: { readonly text: string; at: number }): void {
+    // A pair that is cut in two is two escapes, which the reader puts together again.
+    this.#text += JSON.stringify(long.text.slice(long.at, long.at + LONG_TEXT)).slice(1, -1);
+    long.at += LONG_TEXT;
+    if (long.at >= long.text.length) {
+      this.#text += '"';
+      this.#long = undefined;
+    }
+    this.#put();
+  }
 
   /** Goes into a container; false when JSON cannot say it. */
   enter(value: object): boolean {
@@ -146,6 +172,10 @@ class PlainWriter {
 
   /** Looks at items until a piece is full and written, or there are no more. */
   look(): 'more' | 'end' | 'special' {
+    if (this.#long !== undefined) {
+      this.#part(this.#long);
+      return 'more';
+    }
     for (let top = this.#stack.at(-1); top !== undefined; top = this.#stack.at(-1)) {
       if (top.at === top.length) {
         if (top.opened) this.#close(top);
@@ -160,6 +190,14 @@ class PlainWriter {
         if (key !== undefined) this.#cost += 3 + textCost(key);
         if (typeof item === 'object' && item !== null) {
           if (!this.enter(item)) return 'special';
+        } else if (typeof item === 'string' && item.length > LONG_TEXT) {
+          this.#flush();
+          this.#separate(top);
+          if (key !== undefined) this.#text += `${JSON.stringify(key)}:`;
+          this.begin(item);
+          top.at += 1;
+          top.from = top.at;
+          return 'more';
         } else {
           const cost = leafCost(item);
           if (Number.isNaN(cost)) return 'special';
@@ -211,7 +249,7 @@ class PlainWriter {
   /** Writes the items that were looked at whole. */
   #run(open: Open): void {
     const { value, keys, from, at } = open;
-    if (from === at) return;
+    if (from >= at) return;
     open.from = at;
     this.#separate(open);
     if (keys === null) {
@@ -229,6 +267,7 @@ class PlainWriter {
   }
 
   #put(): void {
+    if (this.#text === '') return;
     const bytes = toBytes(this.#text, this.max, this.#size);
     this.#text = '';
     this.#size += bytes.length;

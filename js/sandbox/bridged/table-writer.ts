@@ -5,7 +5,7 @@
  * @internal
  */
 import { types } from 'node:util';
-import { PIECE_COST, textCost, toBytes } from './pieces.js';
+import { LONG_LIST, PIECE_COST, textCost, toBytes } from './pieces.js';
 import type { Steps } from './slices.js';
 import { MAX_HOLES, errorClasses, views } from './table-format.js';
 
@@ -92,6 +92,11 @@ class TableWriter {
     return this.#put();
   }
 
+  /** Makes the next {@link spill} one. */
+  pause(): void {
+    this.#cost = PIECE_COST;
+  }
+
   /** Writes what the current node holds when that is a piece; tells whether it was. */
   spill(): boolean {
     if (this.#cost < PIECE_COST) return false;
@@ -176,14 +181,14 @@ function* nodeOf(value: object, writer: TableWriter): Generator<void, void, void
     throw writer.uncloneable(value);
   }
   if (Array.isArray(value)) {
-    const keys = Object.keys(value);
-    if (keys.length !== value.length || (keys.length > 0 && keys.at(-1) !== String(value.length - 1))) {
+    if (!(yield* isDense(value, writer))) {
       if (value.length > MAX_HOLES) throw new Error(`an array of ${value.length} mostly empty places could not be cloned (at ${writer.path()})`);
       writer.push('L', value.length);
-      return yield* keyed(value, keys, writer);
+      return yield* keyed(value, Object.keys(value), writer);
     }
+    const { length } = value;
     writer.push('A');
-    for (let at = 0; at < keys.length; at++) yield writer.push(writer.slot(value[at], at));
+    for (let at = 0; at < length; at++) yield writer.push(writer.slot(value[at], at));
   } else if (types.isDate(value)) {
     const ms = Date.prototype.getTime.call(value);
     writer.push('D', Number.isNaN(ms) ? null : ms);
@@ -206,6 +211,20 @@ function* nodeOf(value: object, writer: TableWriter): Generator<void, void, void
     writer.push('O');
     yield* keyed(value, Object.keys(value), writer);
   }
+}
+
+/** Whether an array has no holes and no names of its own. */
+function* isDense(value: unknown[], writer: TableWriter): Generator<void, boolean, void> {
+  if (value.length <= LONG_LIST) {
+    const keys = Object.keys(value);
+    return keys.length === value.length && (keys.length === 0 || keys.at(-1) === String(value.length - 1));
+  }
+  // Many holes are found soon, as a rule; what is full is looked through a piece at a time.
+  for (let at = 0; at < value.length; at++) {
+    if (!Object.hasOwn(value, at)) return false;
+    if (at % PIECE_COST === 0) yield writer.pause();
+  }
+  return true;
 }
 
 function* keyed(value: object, keys: string[], writer: TableWriter): Generator<void, void, void> {

@@ -14,6 +14,8 @@ import { MAX_HOLES, errorClasses, views, type Node } from './table-format.js';
 type Slot = (item: unknown) => unknown;
 
 const MAX_DIGITS = 20_000;
+/** What making an error costs, against 4 for another object. */
+const ERROR_COST = 40;
 /** Characters a decoded value may have when every shared object is written out each time. */
 const MAX_EXPANDED = 32 * 1024 * 1024;
 
@@ -57,7 +59,7 @@ export function* readTable(table: unknown): Steps<unknown> {
       // A view needs its buffer, which may come later.
       if (node[0] === 'V') buffered.push(at);
       else values[at] = shell(node, slot);
-      if ((cost += 4) >= PIECE_COST) yield void (cost = 0);
+      if ((cost += node[0] === 'E' ? ERROR_COST : 4) >= PIECE_COST) yield void (cost = 0);
     }
     for (const at of buffered) {
       values[at] = view(nodes[at] as Node, slot);
@@ -67,7 +69,7 @@ export function* readTable(table: unknown): Steps<unknown> {
     for (let at = 1; at < nodes.length; at++) {
       for (const _ of fill(values[at], nodes[at] as Node, slot)) if ((cost += 1) >= PIECE_COST) yield void (cost = 0);
       // Many small objects count, too.
-      cost += 1;
+      if ((cost += (nodes[at] as Node)[0] === 'E' ? ERROR_COST : 1) >= PIECE_COST) yield void (cost = 0);
     }
   } catch (error) {
     // `new RegExp` and typed arrays have opinions of their own about what they are given.
@@ -95,7 +97,7 @@ function shell(node: Node, slot: Slot): unknown {
     case 'E': {
       const Class = typeof node[1] === 'string' && Object.hasOwn(errorClasses, node[1]) ? errorClasses[node[1]] : undefined;
       must(Class !== undefined, 'an error is malformed');
-      return new Class();
+      return withoutTrace(Class);
     }
     case 'M': return new Map();
     case 'S': return new Set();
@@ -108,6 +110,17 @@ function shell(node: Node, slot: Slot): unknown {
     }
     default:
       throw new MalformedValue('a node is of no known kind');
+  }
+}
+
+/** An error without the host's stack, which is no business of a script's value and slow to take down. */
+function withoutTrace(Class: new () => Error): Error {
+  const limit = Error.stackTraceLimit;
+  try {
+    Error.stackTraceLimit = 0;
+    return new Class();
+  } finally {
+    Error.stackTraceLimit = limit;
   }
 }
 
