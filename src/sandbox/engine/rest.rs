@@ -98,7 +98,7 @@ impl Finder<'_> {
             } else {
                 format!("ferrule${}x{}", self.found.len(), items.len())
             };
-            items.push_str(&format!("{key}: {target}, "));
+            items.extend([key.as_str(), ": ", target.as_str(), ", "]);
         }
         (!items.is_empty()).then(|| (ident.span().start(), items))
     }

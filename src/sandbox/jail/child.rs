@@ -37,7 +37,7 @@ pub const STACK: u64 = 64 << 20;
 pub fn with_stack(mode: &str) {
     use std::os::unix::process::CommandExt;
     if super::sys::raise_stack(STACK)
-        && !room_below_stack().is_some_and(|room| room > STACK)
+        && room_below_stack().is_none_or(|room| room <= STACK)
         && let Ok(program) = std::env::current_exe()
     {
         let _ = std::process::Command::new(program).arg(mode).env_clear().exec();

@@ -238,7 +238,7 @@ mod tests {
                     match (open.last_mut(), run) {
                         (Some(Json::Arr(items)), Json::Arr(more)) if !more.is_empty() => items.extend(more),
                         (Some(Json::Obj(entries)), Json::Obj(more)) if !more.is_empty() => {
-                            entries.extend(more)
+                            entries.extend(more);
                         }
                         _ => return Err(CutError::Malformed),
                     }
