@@ -1,5 +1,5 @@
 /** The streaming channel on its own and in a call (spec 02 section 10). */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { getCounterForTesting, getHistogramForTesting, resetCountersForTesting } from 'ferrule/audit';
 import * as streaming from 'ferrule/streaming';
 import { createStreamingChannel, DEFAULT_MAX_BUFFER_BYTES } from 'ferrule/streaming';
@@ -51,6 +51,15 @@ describe('10 the channel', () => {
     for (const kind of ['partial-text', 'partial-json-delta', 'partial-image']) expect(getCounterForTesting(EMITTED, { toolName: 't', kind })).toBe(1);
     expect(getCounterForTesting('tool.streaming.chunks.bytes.total', { toolName: 't', kind: 'image' })).toBe(3);
     expect(getHistogramForTesting('tool.streaming.event-deliver.duration_us', { toolName: 't' })).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('10.1: the wall clock is looked up at each use, so a clock faked later governs', () => {
+    const seen: StreamingEvent[] = [];
+    const channel = createStreamingChannel({ toolName: 't', toolCallId: 'c1', stepNumber: 1, sink: (event) => seen.push(event) });
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(42);
+    channel.reportProgress(1);
+    clock.mockRestore();
+    expect(seen[0]?.ts).toBe(42);
   });
 
   it('10.4: hint off and after abort nothing happens at all', () => {

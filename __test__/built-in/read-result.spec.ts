@@ -21,6 +21,8 @@ const count = (name: string): number => nativeRealm().counter(name);
 describe('03 section 2: read_result', () => {
   it('describes itself', () => {
     const tool = make();
+    // Made by `tool()` like the other built-in tools (01 section 3.2).
+    expect(Object.isFrozen(tool)).toBe(true);
     expect(tool).toMatchObject({
       name: 'read_result',
       sideEffectClass: 'read-only',

@@ -158,6 +158,9 @@ describe('9 scheduling', () => {
     const records = await b.batch(calls, { runContext: { ...b.runContext, signal: controller.signal } });
     expect(records.map(({ outcome }) => ('kind' in outcome ? outcome.kind : outcome.output))).toEqual([1, 'aborted', 'aborted', 'aborted', 'aborted']);
     expect(execute).toHaveBeenCalledTimes(3);
+    // 7.12: one message for every cancelled call; the hint says which ones had not started.
+    expect(records.slice(1).map((record) => failure(record).message)).toEqual(Array(4).fill('Tool execution cancelled'));
+    expect(failure(records[4]!).hint).toBe('the run was aborted before this call started');
     const rows = b.rows.filter((row) => row.action === 'tool:execute:error');
     expect(rows).toHaveLength(4);
     expect(rows.every((row) => (row.metadata as Loose)['kind'] === 'aborted' && (row.metadata as Loose)['reason'] === 'cancelled')).toBe(true);

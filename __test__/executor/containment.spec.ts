@@ -213,6 +213,16 @@ describe('peers that are only roughly of the right shape', () => {
     expect(success(await b.one('t')).output).toBe('ok');
   });
 
+  it('a signal that can only tell whether it is aborted fails the call, and one that cannot be left does not', async () => {
+    const b = bench([entry('t')]);
+    const frames = openFrameCount();
+    const bare = await b.one('t', {}, { runContext: { ...b.runContext, signal: { aborted: false } as never } });
+    expect(failure(bare)).toMatchObject({ kind: 'execution_failed', message: expect.stringContaining('addEventListener') });
+    const clinging = { aborted: false, addEventListener: () => {}, removeEventListener: () => { throw broke; } };
+    success(await b.one('t', {}, { runContext: { ...b.runContext, signal: clinging as never } }));
+    expect(openFrameCount()).toBe(frames);
+  });
+
   it.each(['text', true, 7])('a registry that answers %j rejects and leaves no frame', async (answer) => {
     const frames = openFrameCount();
     const executor = createToolExecutor({ registry: { get: () => answer } as never });

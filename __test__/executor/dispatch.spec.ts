@@ -425,6 +425,54 @@ describe('issue 4: idempotencyStore', () => {
     expect(runs).toHaveBeenCalledTimes(1);
   });
 
+  it('the cancellation of the first is not the outcome of the second, which runs itself', async () => {
+    const gates = [deferred<string>(), deferred<string>()];
+    const { b, runs } = setUp(() => gates[runs.mock.calls.length - 1]!.promise);
+    const controller = new AbortController();
+    const first = b.batchOne('t', { key: 'k' }, { runContext: { ...b.runContext, signal: controller.signal } });
+    await sleep(1);
+    const second = b.one('t', { key: 'k' });
+    await sleep(1);
+    controller.abort();
+    expect(failure(await first).kind).toBe('aborted');
+    gates[1]!.resolve('mine');
+    expect(success(await second).output).toBe('mine');
+    expect(runs).toHaveBeenCalledTimes(2);
+  });
+
+  it('a joined failure hands on its kind, its hint and the thrown value itself', async () => {
+    const boom = new ToolRateLimitError('slow down', { retryAfterMs: 7 });
+    const execute = async () => { await sleep(2); throw boom; };
+    const b = bench([entry('t', { ...writer, idempotencyKey: () => 'k', execute })], {
+      retry: { maxAttempts: 1 }, idempotencyStore: { get: () => undefined, set: () => {} },
+    } as never);
+    const records = await Promise.all([b.one('t'), b.one('t')]);
+    const [one, two] = records.map(failure);
+    expect(two).toEqual({ ...one, toolCallId: two!.toolCallId });
+    expect(two!.cause).toBe(boom);
+    expect(two!.hint).toBe('retry after 7ms');
+  });
+
+  it('an empty key joins nobody, and two tools may use one key', async () => {
+    const empty = setUp(async () => 'ok');
+    for (const _ of [1, 2]) success(await empty.b.one('t', { key: '' }));
+    expect([empty.runs.mock.calls.length, empty.store.size]).toEqual([2, 0]);
+
+    const both = vi.fn(async () => { await sleep(2); return 'ok'; });
+    const tools = ['x', 'y'].map((name) => entry(name, { ...writer, idempotencyKey: () => 'k', execute: both }));
+    const b = bench(tools, { idempotencyStore: { get: () => undefined, set: () => {} } } as never);
+    for (const record of await Promise.all([b.one('x'), b.one('y')])) success(record);
+    expect(both).toHaveBeenCalledTimes(2);
+  });
+
+  it('arguments without a JSON text have a fingerprint too', async () => {
+    const { b, runs } = setUp(async () => 'ok');
+    success(await b.one('t', { key: 'k', n: 10n }));
+    success(await b.one('t', { n: 10n, key: 'k' }));
+    expect(failure(await b.one('t', { key: 'k', n: 11n })).kind).toBe('invalid_input');
+    expect(runs).toHaveBeenCalledTimes(1);
+  });
+
   it('a retried call with a key runs again under the same key', async () => {
     let attempts = 0;
     const { b } = setUp(async () => { attempts += 1; if (attempts < 2) throw new ToolRateLimitError('x', { retryAfterMs: 1 }); return 'ok'; });

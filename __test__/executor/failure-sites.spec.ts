@@ -345,6 +345,8 @@ describe('7.17 failure-site matrix', () => {
     expect(failure(await thrown.one('t', { x: 1 }))).toMatchObject({ kind: 'invalid_input', message: 'parse blew up' });
     const rejected = bench([entry('t', { inputSchema: nothing })], { repair: { repair: () => { throw { code: 7 }; } } as never });
     expect(failure(await rejected.one('t'))).toMatchObject({ kind: 'invalid_input', message: '{"code":7}' });
+    // Error audit, then fail event, as for any invalid input: no row of its own for the hook.
+    for (const b of [thrown, rejected]) expect(b.rows.map(({ metadata }) => metadata)).toEqual([{ kind: 'invalid_input' }]);
   });
 
   it.each([

@@ -281,12 +281,14 @@ describe('03 section 1.3: summarize', () => {
     expect(outcome.body).toContain('row 0');
   });
 
-  it('a failing summarizer degrades to middle (BETTER)', async () => {
-    const failing = summarizer(() => Promise.reject(new Error('quota')));
+  it('a failing summarizer rejects; the executor gets `middle` and the reason (BETTER)', async () => {
+    const quota = new Error('quota');
+    const failing = summarizer(() => Promise.reject(quota));
+    await expect(bound(LONG, 100, 'summarize', { summarizer: failing })).rejects.toBe(quota);
     const result = await boundBody({ body: LONG, maxTokens: 100, strategy: 'summarize', options: { summarizer: failing } });
     expect(result.outcome.strategyApplied).toBe('middle');
     expect(result.degraded?.from).toBe('summarize');
     const silent = summarizer(async () => undefined as unknown as string);
-    expect((await bound(LONG, 100, 'summarize', { summarizer: silent })).strategyApplied).toBe('middle');
+    await expect(bound(LONG, 100, 'summarize', { summarizer: silent })).rejects.toThrow();
   });
 });

@@ -1,4 +1,5 @@
 import { native, nativeRealm } from '../binding.js';
+import { tool } from '../builder/index.js';
 import type { Tool, ToolSource } from '../core/index.js';
 import { type ResultReadOutcome, type ResultReader, SPILL_HANDLE_SCHEME } from '../result/index.js';
 import { kinded, optional, plainObject, primitive, text, whole } from './plain-schema.js';
@@ -108,7 +109,7 @@ function assertOwnRun(handle: string, runId: string | undefined): void {
 export function createReadResultTool(options: ReadResultToolOptions): Tool<ReadResultInput, ReadResultOutput> {
   const { reader, defaultMaxBytes = DEFAULT_MAX_BYTES, allowCrossRun = false } = options;
   const largest = Math.max(defaultMaxBytes, LARGEST_PAGE);
-  return {
+  return tool<ReadResultInput, ReadResultOutput>({
     name: 'read_result',
     description: DESCRIPTION,
     inputSchema,
@@ -131,5 +132,5 @@ export function createReadResultTool(options: ReadResultToolOptions): Tool<ReadR
       nativeRealm().increment(READS, 1);
       return page;
     },
-  };
+  });
 }

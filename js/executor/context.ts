@@ -6,16 +6,10 @@ import type {
   ToolSecretsAccessor,
 } from '../core/index.js';
 import { denyToolSecret } from '../secrets/context.js';
+import type { ToolSecretsOwner } from '../secrets/context.js';
+import type { StreamingChannel } from '../streaming/index.js';
+import type { Frame } from './frame.js';
 import type { SecretResolverHook, ToolContextOptions } from './types.js';
-
-/** The scope a tool runs in, as the secrets room names it. @internal */
-export interface SecretsOwner {
-  readonly toolName: string;
-  readonly runId?: string;
-  readonly sessionId?: string;
-  readonly agentId?: string;
-  readonly secretsAllowed: readonly string[];
-}
 
 function secretRequired(message: string): Error {
   return Object.defineProperty(new Error(message), 'kind', { value: 'secret-required' });
@@ -54,7 +48,7 @@ async function lookUp(
 export function secretsAccessor(
   toolName: string,
   resolver: SecretResolverHook | undefined,
-  owner?: SecretsOwner,
+  owner?: ToolSecretsOwner,
 ): ToolSecretsAccessor {
   const require = (key: string, options?: { readonly optional?: boolean }): Promise<never> => {
     const denied = denyToolSecret(key, owner);
@@ -80,14 +74,6 @@ export function secretsAccessor(
 export function buildToolExecutionContext<TDeps = unknown>(
   opts: ToolContextOptions<TDeps>,
 ): ToolExecutionContext<TDeps> {
-  return contextFor(opts);
-}
-
-/** {@link buildToolExecutionContext} with the owner the executor binds secrets to. @internal */
-export function contextFor<TDeps>(
-  opts: ToolContextOptions<TDeps>,
-  owner?: SecretsOwner,
-): ToolExecutionContext<TDeps> {
   const channel = opts.streamingChannel;
   return Object.freeze({
     toolCallId: opts.toolCallId,
@@ -95,9 +81,35 @@ export function contextFor<TDeps>(
     signal: opts.signal,
     tracer: opts.tracer ?? opts.runContext.tracer ?? NOOP_TRACER,
     logger: opts.logger ?? NOOP_LOGGER,
-    secrets: secretsAccessor(opts.tool.name, opts.secretResolver, owner),
+    secrets: secretsAccessor(opts.tool.name, opts.secretResolver),
     reportProgress: (current: number, total?: number, message?: string) =>
       channel.reportProgress(current, total, message),
     streamContent: (chunk: ContentChunk) => channel.streamContent(chunk),
+  });
+}
+
+const unheard = (): void => {};
+
+/**
+ * The same context for a call of the executor, which names the owner its secrets are bound to. A tool
+ * that does not stream has no channel and is heard by nobody.
+ *
+ * @internal
+ */
+export function contextOf(
+  frame: Frame,
+  signal: AbortSignal,
+  channel: StreamingChannel | undefined,
+  owner: ToolSecretsOwner,
+): ToolExecutionContext {
+  return Object.freeze({
+    toolCallId: frame.call.toolCallId,
+    runContext: frame.runContext,
+    signal,
+    tracer: frame.runContext.tracer ?? NOOP_TRACER,
+    logger: NOOP_LOGGER,
+    secrets: secretsAccessor(frame.tool.name, frame.state.options.secretResolver, owner),
+    reportProgress: channel?.reportProgress ?? unheard,
+    streamContent: channel?.streamContent ?? unheard,
   });
 }

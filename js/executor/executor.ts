@@ -1,9 +1,10 @@
+import { AsyncResource } from 'node:async_hooks';
 import { native } from '../binding.js';
 import type { CompletedToolCall, ResolvedTool, RunContext, ToolCall } from '../core/index.js';
-import { createDefaultSpillWriter } from '../result/index.js';
+import { countTokensHeuristic, createDefaultSpillWriter } from '../result/index.js';
 import { closeFrame, openFrame } from './frame.js';
-import type { CallRequest, ExecutorState, Frame } from './frame.js';
-import { describe } from './host/before.js';
+import type { ExecutorState, Frame, Run } from './frame.js';
+import { describeEntry } from './host/before.js';
 import { escapedRecord } from './host/report.js';
 import { callRuntime } from './runtime.js';
 import type { ExecuteBatchOptions, ExecuteOneOptions, ExecutorOptions, ToolExecutor } from './types.js';
@@ -40,6 +41,7 @@ function settingsOf(options: ExecutorOptions, graceMs: number): ConstructorParam
     retryKinds: [...(options.retry?.kinds ?? ['rate_limited'])],
     ownAuditor: typeof options.emitAudit === 'function',
     hasSink: typeof options.streamingSink === 'function',
+    ownCounter: Boolean(options.tokenCounter) && options.tokenCounter !== countTokensHeuristic,
     permissionHook: typeof options.permissionHook === 'function',
     approvalGate: Boolean(options.approvalGate),
     argumentPolicy: Boolean(policy),
@@ -75,82 +77,105 @@ function batchBits(options: Shared): number {
   );
 }
 
-type Request = Omit<CallRequest, 'call' | 'finish'>;
+/** Closes frames whose calls never started, because describing a tool threw. */
+function abandon(frames: ReadonlyArray<Frame>, error: unknown): never {
+  for (const frame of frames) closeFrame(frame);
+  throw error;
+}
 
-/** Describes a call's tool; what a strange entry throws passes through, and leaves no frame open. */
-function describeOr(entry: ResolvedTool, open: ReadonlyArray<Frame>, frame: Frame): void {
-  const runtime = callRuntime();
-  try {
-    describe(frame, entry, (slot, bits, cap, name) => runtime.describe(slot, bits, cap, name));
-  } catch (error) {
-    for (const one of open) closeFrame(one);
-    throw error;
+abstract class RunBase {
+  readonly state: ExecutorState;
+  readonly runContext: RunContext;
+  readonly stepNumber: number;
+  readonly trustLevel: string;
+  readonly context = new AsyncResource('ferrule.run');
+
+  constructor(state: ExecutorState, opts: ExecuteOneOptions | ExecuteBatchOptions) {
+    this.state = state;
+    this.runContext = opts.runContext as RunContext;
+    this.stepNumber = opts.stepNumber;
+    this.trustLevel = opts.trustLevel ?? 'user-defined';
+  }
+
+  /** What is registered under the name now. What the registry throws passes through. */
+  find(call: ToolCall): ResolvedTool | undefined {
+    return this.state.options.registry.get(call.toolName) as ResolvedTool | undefined;
   }
 }
 
-/** Looks a call's tool up now and gives the call a frame. What the registry throws passes through. */
-function prepare(request: Request, call: ToolCall, finish: (frame: Frame) => void): Frame {
-  const entry = request.state.options.registry.get(call.toolName) as ResolvedTool | undefined;
-  const frame = openFrame({ ...request, call, finish });
-  if (entry) describeOr(entry, [frame], frame);
-  return frame;
-}
+class SingleRun extends RunBase implements Run {
+  readonly #resolve: (record: CompletedToolCall) => void;
+  readonly #reject: (reason: unknown) => void;
 
-function requestOf(state: ExecutorState, opts: ExecuteOneOptions | ExecuteBatchOptions): Request {
-  return {
-    state,
-    runContext: opts.runContext as RunContext,
-    stepNumber: opts.stepNumber,
-    trustLevel: opts.trustLevel ?? 'user-defined',
-  };
-}
-
-function runOne(state: ExecutorState, opts: ExecuteOneOptions): Promise<CompletedToolCall> {
-  return new Promise((resolve, reject) => {
-    const frame = prepare(requestOf(state, opts), opts.call, (done) => {
-      if (done.record) resolve(done.record);
-      else reject(done.thrown);
-    });
+  constructor(
+    state: ExecutorState,
+    opts: ExecuteOneOptions,
+    resolve: (record: CompletedToolCall) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    super(state, opts);
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { call } = opts;
+    const entry = this.find(call);
+    const frame = openFrame(this, call, 0);
+    try {
+      describeEntry(frame, entry);
+    } catch (error) {
+      abandon([frame], error);
+    }
     state.native.runOne(frame.slot, batchBits(opts));
-  });
+  }
+
+  done(frame: Frame): void {
+    if (frame.record) this.#resolve(frame.record);
+    else this.#reject(frame.thrown);
+  }
 }
 
-function runBatch(state: ExecutorState, opts: ExecuteBatchOptions): Promise<ReadonlyArray<CompletedToolCall>> {
-  return new Promise((resolve) => {
+class BatchRun extends RunBase implements Run {
+  readonly #records: CompletedToolCall[];
+  readonly #resolve: (records: ReadonlyArray<CompletedToolCall>) => void;
+  #left: number;
+
+  constructor(
+    state: ExecutorState,
+    opts: ExecuteBatchOptions,
+    resolve: (records: ReadonlyArray<CompletedToolCall>) => void,
+  ) {
+    super(state, opts);
     const calls = [...opts.calls];
-    const records = new Array<CompletedToolCall>(calls.length);
-    let left = calls.length;
-    if (left === 0) {
-      resolve(Object.freeze(records));
+    this.#records = new Array<CompletedToolCall>(calls.length);
+    this.#resolve = resolve;
+    this.#left = calls.length;
+    if (calls.length === 0) {
+      resolve(Object.freeze(this.#records));
       return;
     }
-    const request = requestOf(state, opts);
     // What the registry throws here rejects the batch, before any call has a frame.
-    const entries = calls.map((call) => state.options.registry.get(call.toolName) as ResolvedTool | undefined);
-    const frames = calls.map((call, index) =>
-      openFrame({
-        ...request,
-        call,
-        finish: (done) => {
-          records[index] = done.record ?? escapedRecord(done);
-          left -= 1;
-          if (left === 0) resolve(Object.freeze(records));
-        },
-      }),
-    );
-    const isSequential = (index: number): boolean => entries[index]?.executionMode === 'sequential';
-    const order = calls.map((_, index) => index);
-    const sequential = order.filter(isSequential);
-    const parallel = order.filter((index) => !isSequential(index));
+    const entries = calls.map((call) => this.find(call));
+    const frames = calls.map((call, index) => openFrame(this, call, index));
+    const sequential: number[] = [];
+    const parallel: number[] = [];
+    for (let index = 0; index < calls.length; index += 1) {
+      (entries[index]?.executionMode === 'sequential' ? sequential : parallel).push(index);
+    }
     // Only a call that starts at once keeps this look-up; a queued one asks again at its turn.
     const first = sequential.length > 0 ? sequential.slice(0, 1) : parallel.slice(0, state.window);
-    for (const index of first) {
-      const entry = entries[index];
-      if (entry) describeOr(entry, frames, frames[index]!);
+    try {
+      for (const index of first) describeEntry(frames[index]!, entries[index]);
+    } catch (error) {
+      abandon(frames, error);
     }
     const slots = (indexes: number[]): number[] => indexes.map((index) => frames[index]!.slot);
     state.native.runBatch(slots(sequential), slots(parallel), batchBits(opts));
-  });
+  }
+
+  done(frame: Frame): void {
+    this.#records[frame.index] = frame.record ?? escapedRecord(frame);
+    this.#left -= 1;
+    if (this.#left === 0) this.#resolve(Object.freeze(this.#records));
+  }
 }
 
 /**
@@ -181,7 +206,13 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
     inFlight: new Map(),
   };
   return {
-    executeBatch: (opts) => runBatch(state, opts as ExecuteBatchOptions),
-    executeOne: (opts) => runOne(state, opts as ExecuteOneOptions),
+    executeBatch: (opts) =>
+      new Promise((resolve) => {
+        new BatchRun(state, opts as ExecuteBatchOptions, resolve);
+      }),
+    executeOne: (opts) =>
+      new Promise((resolve, reject) => {
+        new SingleRun(state, opts as ExecuteOneOptions, resolve, reject);
+      }),
   };
 }

@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import type { CallRuntime } from '../../native/binding.js';
 import type { ResolvedTool } from '../core/index.js';
 
 /** The members in the order the native side counts them. */
@@ -40,19 +41,39 @@ function optional(all: ReadonlyArray<string>, member: string | undefined): numbe
   return member === undefined ? 0 : all.indexOf(member) + 1;
 }
 
-/** Facts of an entry; the layout is read by `unpack_facts` in `src/node/executor`. */
-export interface PackedFacts {
-  readonly bits: number;
-  readonly maxResultTokens: number;
+let runtime: CallRuntime | undefined;
+
+/** Names the runtime that keeps the facts. */
+export function bindFacts(bound: CallRuntime): void {
+  runtime = bound;
 }
 
-// Entries of a registry are frozen and stay the same object until replaced.
-const cache = new WeakMap<object, PackedFacts>();
+// Entries of a registry are frozen and stay the same object until replaced, so the native side keeps
+// their facts as long as they live, under a number.
+const interned = new WeakMap<object, number>();
+const forgotten = new FinalizationRegistry<number>((id) => runtime?.forget(id));
 
-/** Packs an entry. */
-export function packFacts(entry: ResolvedTool): PackedFacts {
-  const known = cache.get(entry);
-  if (known) return known;
+/** What `lookup` answers for a tool that is described for this call alone. */
+export const DESCRIBED = 2;
+
+/** Tells the native side of an entry. Returns what `lookup` is to answer. */
+export function describe(slot: number, entry: ResolvedTool): number {
+  const known = interned.get(entry);
+  if (known !== undefined) return DESCRIBED + 1 + known;
+  const bits = packFacts(entry);
+  const cap = entry.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS;
+  if (typeof entry !== 'object' || !Object.isFrozen(entry)) {
+    runtime!.describe(slot, bits, cap, entry.name);
+    return DESCRIBED;
+  }
+  const id = runtime!.intern(bits, cap, entry.name);
+  interned.set(entry, id);
+  forgotten.register(entry, id);
+  return DESCRIBED + 1 + id;
+}
+
+/** The layout is read by `unpack_facts` in `src/node/executor`. */
+function packFacts(entry: ResolvedTool): number {
   let bits = 0;
   let at = 0;
   const put = (value: number, width: number): void => {
@@ -76,7 +97,5 @@ export function packFacts(entry: ResolvedTool): PackedFacts {
   put(typeof entry.idempotencyKey === 'function' ? 1 : 0, 1);
   put(entry.__streamingHint ? 1 : 0, 1);
   put(entry.outputSchema ? 1 : 0, 1);
-  const facts = { bits, maxResultTokens: entry.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS };
-  if (Object.isFrozen(entry)) cache.set(entry, facts);
-  return facts;
+  return bits;
 }

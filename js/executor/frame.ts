@@ -4,6 +4,7 @@
  *
  * @internal
  */
+import type { AsyncResource } from 'node:async_hooks';
 import type { NativeExecutor } from '../../native/binding.js';
 import type {
   CompletedToolCall,
@@ -14,15 +15,14 @@ import type {
   Sensitivity,
   ToolCall,
   ToolError,
-  ToolExecutionContext,
   ToolOutcome,
   ToolReturnTaint,
   ToolSource,
   ToolTrustClass,
 } from '../core/index.js';
-import type { ResultEnvelope, SpillWriter } from '../result/index.js';
-import type { StreamingChannel } from '../streaming/index.js';
-import type { SecretsOwner } from './context.js';
+import type { SpillWriter } from '../result/index.js';
+import type { ToolSecretsOwner } from '../secrets/context.js';
+import type { CallScope } from './scope.js';
 import type {
   ExecutorOptions,
   MemoryModificationGuard,
@@ -36,6 +36,15 @@ export const THREW = -1;
 export const PENDING = -2;
 /** The answer is in the frame's details. */
 export const DETAILS = -3;
+
+/**
+ * The numbers that cross beside a call in either direction: a store costs less than an argument.
+ * Whoever is called reads them first thing, since the next crossing writes others.
+ */
+export const registers = new Float64Array(4);
+
+/** No parts, no patterns: most results have none. */
+export const NO_PARTS: readonly never[] = Object.freeze([]);
 
 /** Whose output a spilled artifact is. */
 export interface ProducerRecord {
@@ -60,14 +69,16 @@ export interface ExecutorState {
   readonly inFlight: Map<string, { readonly fingerprint: string; readonly done: Promise<ToolOutcome | undefined> }>;
 }
 
-/** What the caller said about a call. */
-export interface CallRequest {
+/** What the calls of one `executeOne` or `executeBatch` have in common. */
+export interface Run {
   readonly state: ExecutorState;
-  readonly call: ToolCall;
   readonly runContext: RunContext;
   readonly stepNumber: number;
   readonly trustLevel: string;
-  readonly finish: (frame: Frame) => void;
+  /** The async context the calls were made in. */
+  readonly context: AsyncResource;
+  /** Takes a call over that has ended. */
+  done(frame: Frame): void;
 }
 
 /** The details of a bounded body, in the order the native side asks for them. */
@@ -92,8 +103,16 @@ export class Frame {
   readonly runContext: RunContext;
   readonly stepNumber: number;
   readonly trustLevel: string;
-  readonly finish: (frame: Frame) => void;
+  readonly run: Run;
+  /** The place of the call in its batch. */
+  readonly index: number;
 
+  /** How {@link describe} named the tool to the native side; 0 before. */
+  described = 0;
+  /** An attempt was made before. */
+  attempted = false;
+  /** The async context this attempt runs in. */
+  context: AsyncResource;
   entry: ResolvedTool | undefined = undefined;
   effective: unknown = undefined;
   validated: unknown = undefined;
@@ -122,12 +141,9 @@ export class Frame {
   spanTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   /** Ends the context of an approval predicate that has not answered. */
-  releasePredicate: (() => void) | undefined = undefined;
-  controller: AbortController | undefined = undefined;
-  detach: (() => void) | undefined = undefined;
-  channel: StreamingChannel | undefined = undefined;
-  ctx: ToolExecutionContext | undefined = undefined;
-  owner: SecretsOwner | undefined = undefined;
+  predicate: CallScope | undefined = undefined;
+  scope: CallScope | undefined = undefined;
+  owner: ToolSecretsOwner | undefined = undefined;
   guard: MemoryModificationGuard | undefined = undefined;
   before: MemorySnapshot | undefined = undefined;
   regions: ReadonlyArray<string> | undefined = undefined;
@@ -157,15 +173,17 @@ export class Frame {
   /** The call's own signal was aborted when the race ended. */
   cancelled = false;
   raw: unknown = undefined;
-  envelope: ResultEnvelope<unknown> | undefined = undefined;
-  textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = [];
-  nonText: ReadonlyArray<MessageContent> = [];
+  output: unknown = undefined;
+  /** The text form of the output. */
+  text = '';
+  textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = NO_PARTS;
+  nonText: ReadonlyArray<MessageContent> = NO_PARTS;
   producer: ProducerRecord | undefined = undefined;
   body = '';
   bound: BoundDetails | undefined = undefined;
   handle: string | undefined = undefined;
   spillFlagged = false;
-  patterns: ReadonlyArray<string> = [];
+  patterns: ReadonlyArray<string> = NO_PARTS;
   sanitised: { wrapped: boolean; stripped: boolean; blocked: boolean; scanUs: number } | undefined = undefined;
   taint: ToolReturnTaint | undefined = undefined;
 
@@ -175,14 +193,16 @@ export class Frame {
   /** The call has ended. */
   closed = false;
 
-  constructor(slot: number, request: CallRequest) {
+  constructor(slot: number, run: Run, call: ToolCall, index: number) {
     this.slot = slot;
-    this.state = request.state;
-    this.call = request.call;
-    this.runContext = request.runContext;
-    this.stepNumber = request.stepNumber;
-    this.trustLevel = request.trustLevel;
-    this.finish = request.finish;
+    this.state = run.state;
+    this.call = call;
+    this.runContext = run.runContext;
+    this.stepNumber = run.stepNumber;
+    this.trustLevel = run.trustLevel;
+    this.run = run;
+    this.context = run.context;
+    this.index = index;
   }
 
   /** The tool; the pipeline asks for it only after the look-up. */
@@ -195,9 +215,9 @@ const frames: (Frame | undefined)[] = [];
 const free: number[] = [];
 
 /** Gives a call a slot. */
-export function openFrame(request: CallRequest): Frame {
+export function openFrame(run: Run, call: ToolCall, index: number): Frame {
   const slot = free.pop() ?? frames.length;
-  const frame = new Frame(slot, request);
+  const frame = new Frame(slot, run, call, index);
   frames[slot] = frame;
   return frame;
 }

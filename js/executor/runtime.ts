@@ -5,32 +5,24 @@
  */
 import type { CallRuntime, HostOps } from '../../native/binding.js';
 import { native, nativeRealm } from '../binding.js';
-import type { ResolvedTool, SpanAttributes } from '../core/index.js';
-import { frameAt } from './frame.js';
+import type { SpanAttributes } from '../core/index.js';
+import { bindFacts } from './facts.js';
+import { frameAt, registers } from './frame.js';
 import * as before from './host/before.js';
 import * as dispatch from './host/dispatch.js';
 import * as idempotency from './host/idempotency.js';
 import * as report from './host/report.js';
 import * as results from './host/results.js';
-import { bindRuntime, guarded, onFrame } from './settle.js';
+import { bindRuntime, onFrame } from './settle.js';
 
 let runtime: CallRuntime | undefined;
 
 /** The runtime; made at first use. */
 export function callRuntime(): CallRuntime {
   if (runtime) return runtime;
-  const tell = (slot: number, bits: number, cap: number, name: string): void =>
-    runtime!.describe(slot, bits, cap, name);
   const ops: HostOps = {
-    lookup: onFrame((frame) =>
-      guarded(frame, 'registry.get', () => {
-        const entry = frame.state.options.registry.get(frame.call.toolName) as ResolvedTool | undefined;
-        if (!entry) return 0;
-        before.describe(frame, entry, tell);
-        return 1;
-      }),
-    ),
-    runAborted: onFrame((frame) => ((frame.runContext.signal as AbortSignal | undefined)?.aborted ? 1 : 0)),
+    lookup: onFrame(before.lookup),
+    runAborted: onFrame((frame) => (before.runAborted(frame) ? 1 : 0)),
     text: (slot, which) => results.textOf(frameAt(slot), which),
     number: onFrame((frame, which) => results.numberOf(frame, which)),
     held: (slot, which) => report.held(frameAt(slot), which),
@@ -53,7 +45,6 @@ export function callRuntime(): CallRuntime {
     approved: onFrame(before.approved),
     argumentPolicy: onFrame(before.argumentPolicy),
     inspectFlow: onFrame(before.inspectFlow),
-    open: onFrame(before.open),
     snapshot: onFrame(before.snapshot),
     idempotencyKey: onFrame(idempotency.idempotencyKey),
     idempotent: onFrame(idempotency.idempotent),
@@ -76,7 +67,8 @@ export function callRuntime(): CallRuntime {
     recordFlow: onFrame(results.recordFlow),
     complete: onFrame(report.complete),
   };
-  runtime = new (native().CallRuntime)(nativeRealm(), ops, () => runtime?.poke());
+  runtime = new (native().CallRuntime)(nativeRealm(), ops, registers, () => runtime?.poke());
   bindRuntime(runtime);
+  bindFacts(runtime);
   return runtime;
 }

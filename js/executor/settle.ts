@@ -6,7 +6,7 @@
  */
 import type { CallRuntime } from '../../native/binding.js';
 import { onAbort } from './abort.js';
-import { PENDING, THREW, frameAt } from './frame.js';
+import { PENDING, THREW, frameAt, registers } from './frame.js';
 import type { Frame } from './frame.js';
 
 let runtime: CallRuntime | undefined;
@@ -16,19 +16,43 @@ export function bindRuntime(bound: CallRuntime): void {
   runtime = bound;
 }
 
-/** Delivers an event to the phases of a call. */
-export function settle(frame: Frame, epoch: number, code: number): void {
-  runtime?.settle(frame.slot, false, epoch, code);
+function deliver(frame: Frame, mailbox: number, epoch: number, code: number, closed: number): void {
+  registers[0] = mailbox;
+  registers[1] = epoch;
+  registers[2] = code;
+  registers[3] = closed;
+  runtime?.settle(frame.slot);
+}
+
+/** Delivers an event to the phases of a call; the last one of a race says how the race closed. */
+export function settle(frame: Frame, epoch: number, code: number, closed = Number.NaN): void {
+  deliver(frame, 0, epoch, code, closed);
 }
 
 /** Delivers an event to the span of a call. */
 export function settleSpan(frame: Frame, epoch: number, code: number): void {
-  runtime?.settle(frame.slot, true, epoch, code);
+  deliver(frame, 1, epoch, code, Number.NaN);
+}
+
+const now = Promise.resolve();
+
+/** {@link settle}, one microtask on. */
+export function settleSoon(frame: Frame, epoch: number, code: number): void {
+  void now.then(() => settle(frame, epoch, code));
+}
+
+const RUN_ABORTED = 3;
+
+/** Tells the race of a call that its run was aborted, in the call's async context, whoever aborts. */
+export function settleAborted(frame: Frame): void {
+  frame.context.runInAsyncScope(() => {
+    void now.then(() => settle(frame, frame.dispatchEpoch, RUN_ABORTED));
+  });
 }
 
 /** Runs the attempt that waits for its span; false when there is none. */
-export function runAttempt(frame: Frame, recording: boolean): boolean {
-  return runtime?.runAttempt(frame.slot, recording) ?? false;
+export function runAttempt(frame: Frame): boolean {
+  return runtime?.runAttempt(frame.slot) ?? false;
 }
 
 /** Keeps what a callback threw. */
@@ -47,7 +71,8 @@ export function guarded(frame: Frame, callback: string, act: () => number): numb
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+/** Whether a value has to be waited for. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     value !== null &&
     (typeof value === 'object' || typeof value === 'function') &&
@@ -126,9 +151,9 @@ export function watchAbort(frame: Frame, expire: () => void): () => void {
   };
 }
 
-/** A host function over the frame of a slot. */
+/** A host function over the frame of a slot and the numbers in the registers. */
 export function onFrame(
   act: (frame: Frame, a: number, b: number, c: number, d: number) => number,
-): (slot: number, a: number, b: number, c: number, d: number) => number {
-  return (slot, a, b, c, d) => act(frameAt(slot), a, b, c, d);
+): (slot: number) => number {
+  return (slot) => act(frameAt(slot), registers[0]!, registers[1]!, registers[2]!, registers[3]!);
 }

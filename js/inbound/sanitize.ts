@@ -12,6 +12,8 @@ export const UNTRUSTED_CONTENT_CLOSE = '<<</untrusted_content>>>';
 /** The hit reported for hidden characters that amount to an attack. */
 const INVISIBLE = 'invisible-unicode';
 const DEFAULT_BUDGET_MS = 250;
+/** The whole built-in catalogue, as the native side takes it. */
+const EVERY_PATTERN = catalogueBits(undefined)!;
 
 /** Options of {@link neutralizeEnvelopeDelimiters}. */
 export interface NeutralizeEnvelopeDelimitersOptions {
@@ -186,6 +188,19 @@ export async function sanitizeLarge(options: InboundSanitizationOptions): Promis
   const plan = planFor(options);
   const found = await native().sanitizeTextAsync(...nativeArgs(options, plan, bits));
   return fromNative(options.body, plan, found);
+}
+
+/**
+ * Microseconds of a scan with the built-in catalogue that found nothing and has nothing to change, or
+ * -1 when the whole of {@link applyInboundSanitization} is needed.
+ *
+ * @internal
+ */
+export function quietScan(body: string, policy: InboundSanitizationPolicy | undefined, budgetMs?: number): number {
+  if (policy === 'pass-through') return 0;
+  if (policy !== 'detect-and-flag') return -1;
+  const found = native().sanitizeText(body, 0, EVERY_PATTERN, budgetMs ?? DEFAULT_BUDGET_MS);
+  return typeof found === 'number' ? found : -1;
 }
 
 /** The same steps for a list that holds patterns of the caller's own. */

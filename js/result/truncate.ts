@@ -276,8 +276,10 @@ function pieceOf(text: string, piece: Piece, counter: TokenCounter): string {
  * - `summarize` keeps what the summarizer says, cut when it exceeds the cap.
  *
  * `middle` is used instead when a strategy lacks what it needs, when a secret would be spilled, and
- * when the writer or the summarizer fails. No cut splits a surrogate pair. The result keeps to the cap
+ * when the writer fails. No cut splits a surrogate pair. The result keeps to the cap
  * unless the marker alone exceeds it; a summary within the cap comes with its marker on top.
+ *
+ * @throws what the summarizer throws; the executor makes that good by itself.
  *
  * @example
  * const { body, resultHandle } = await truncateBody({
@@ -285,5 +287,7 @@ function pieceOf(text: string, piece: Piece, counter: TokenCounter): string {
  * });
  */
 export async function truncateBody(args: TruncateArgs): Promise<TruncationOutcome> {
-  return (await boundBody(args)).outcome;
+  const { outcome, degraded } = await boundBody(args);
+  if (degraded?.from === 'summarize') throw degraded.error;
+  return outcome;
 }

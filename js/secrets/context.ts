@@ -23,6 +23,11 @@ export interface ToolSecretsContext {
   readonly parent?: ToolSecretsContext;
 }
 
+/** A scope without the one around it. */
+export type ToolSecretsOwner = {
+  readonly [K in keyof Omit<ToolSecretsContext, 'parent'>]: ToolSecretsContext[K] | undefined;
+} & Pick<ToolSecretsContext, 'toolName' | 'secretsAllowed'>;
+
 /**
  * `allowed` is fixed when the scope opens, so that a tool cannot widen its own list later; `outer`
  * is what was active then, which a context handed in by a caller need not tell.
@@ -35,8 +40,10 @@ interface Frame {
 
 const frames = new AsyncLocalStorage<Frame | undefined>();
 
+const NOTHING: readonly string[] = Object.freeze([]);
+
 function intersect(parent: readonly string[] | undefined, declared: readonly string[]): readonly string[] {
-  if (declared.length === 0) return Object.freeze([]);
+  if (declared.length === 0) return NOTHING;
   const distinct = [...new Set(declared)];
   return Object.freeze(parent === undefined ? distinct : distinct.filter((key) => parent.includes(key)));
 }
@@ -73,19 +80,37 @@ export function withToolSecretsContext<T>(ctx: ToolSecretsContext, fn: () => T):
  *
  * @returns what `fn` returns, a promise as that very promise. What `fn` throws passes through.
  */
-export function withChildToolSecretsContext<T>(child: Omit<ToolSecretsContext, 'parent'>, fn: () => T): T {
-  const outer = frames.getStore();
-  const allowed = intersect(outer?.allowed, child.secretsAllowed ?? []);
-  const { toolName, runId, sessionId, agentId } = child;
-  const context: ToolSecretsContext = Object.freeze({
-    toolName,
-    ...(runId !== undefined && { runId }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(agentId !== undefined && { agentId }),
-    secretsAllowed: allowed,
-    ...(outer !== undefined && { parent: outer.context }),
-  });
-  return frames.run({ context, allowed, outer }, fn);
+export function withChildToolSecretsContext<T>(child: ToolSecretsOwner, fn: () => T): T {
+  return frames.run(new ChildFrame(child, frames.getStore()), fn);
+}
+
+/** The frame of a child. Most tools never look at their scope, so its public form is made when asked for. */
+class ChildFrame implements Frame {
+  readonly allowed: readonly string[];
+  readonly outer: Frame | undefined;
+  readonly #who: Omit<ToolSecretsOwner, 'secretsAllowed'>;
+  #context: ToolSecretsContext | undefined;
+
+  constructor(child: ToolSecretsOwner, outer: Frame | undefined) {
+    this.allowed = intersect(outer?.allowed, child.secretsAllowed ?? NOTHING);
+    this.outer = outer;
+    // Read now: the caller may change its object later.
+    const { toolName, runId, sessionId, agentId } = child;
+    this.#who = { toolName, runId, sessionId, agentId };
+  }
+
+  get context(): ToolSecretsContext {
+    const { toolName, runId, sessionId, agentId } = this.#who;
+    this.#context ??= Object.freeze({
+      toolName,
+      ...(runId !== undefined && { runId }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(agentId !== undefined && { agentId }),
+      secretsAllowed: this.allowed,
+      ...(this.outer !== undefined && { parent: this.outer.context }),
+    });
+    return this.#context;
+  }
 }
 
 /** The active scope, or undefined outside every scope. */
@@ -109,7 +134,7 @@ export function isSecretAllowed(key: string): boolean {
   return frame === undefined || frame.allowed.includes(key);
 }
 
-function actorOf(context: ToolSecretsContext): SecretsAuditActor {
+function actorOf(context: ToolSecretsOwner): SecretsAuditActor {
   const { toolName, runId, sessionId, agentId } = context;
   return {
     kind: 'tool',
@@ -137,10 +162,10 @@ export function activeActor(): SecretsAuditActor | undefined {
  */
 export function denyToolSecret(
   key: string,
-  owner?: Omit<ToolSecretsContext, 'parent'>,
+  owner?: ToolSecretsOwner,
 ): SecretAccessDeniedError | undefined {
   const frame = frames.getStore();
-  let denier: ToolSecretsContext | undefined;
+  let denier: ToolSecretsOwner | undefined;
   let allowed: readonly string[] = [];
   if (frame !== undefined && !frame.allowed.includes(key)) {
     denier = frame.context;

@@ -110,7 +110,8 @@ function deafChannel(toolName: string): StreamingChannel {
  */
 export function createStreamingChannel(opts: StreamingChannelOptions): StreamingChannel {
   const { toolName, toolCallId, stepNumber, sink } = opts;
-  const now = opts.now ?? Date.now;
+  // Looked up at each use, so that a clock that is faked later on governs too.
+  const now = opts.now ?? (() => Date.now());
   if (opts.streamingHint === false) return deafChannel(toolName);
 
   const state = new (native().StreamState)(

@@ -6,7 +6,7 @@
 
 use super::config::{BatchOptions, Config};
 use super::host::Host;
-use super::pipeline::{Ending, never_started, run_call};
+use super::pipeline::{Ending, run_call};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,10 +38,10 @@ pub fn run_batch<H: BatchHost>(
     }
     let (lane_host, config) = (host.clone(), Rc::clone(config));
     host.spawn(async move {
-        let mut first = true;
+        let mut queued = false;
         for call in sequential {
-            run_one(&lane_host, &config, options, call, first).await;
-            first = false;
+            run_one(&lane_host, &config, options, call, queued).await;
+            queued = true;
         }
         open_lanes(&lane_host, &config, options, &queue, true);
     });
@@ -59,36 +59,31 @@ fn open_lanes<H: BatchHost>(
     for _ in 0..lanes {
         let (lane_host, config, queue) = (host.clone(), Rc::clone(config), Rc::clone(queue));
         host.spawn(async move {
-            let mut first = !waited;
+            let mut queued = waited;
             loop {
                 let Some(call) = queue.borrow_mut().pop_front() else { return };
-                run_one(&lane_host, &config, options, call, first).await;
-                first = false;
+                run_one(&lane_host, &config, options, call, queued).await;
+                queued = true;
             }
         });
     }
 }
 
-/// `first` calls were not queued: they run even on a run that is aborted already (section 7.0).
 async fn run_one<H: BatchHost>(
     host: &H,
     config: &Rc<Config>,
     options: BatchOptions,
     call: H::Call,
-    first: bool,
+    queued: bool,
 ) {
-    let ending = if !first && host.run_aborted(call) {
-        never_started(host, call)
-    } else {
-        contained(run_call(host.clone(), Rc::clone(config), options, call)).await
-    };
+    let ending = contained(run_call(host.clone(), Rc::clone(config), options, call, queued)).await;
     host.complete(call, &ending);
 }
 
 /// Runs a single call, outside every bound.
 pub fn run_single<H: BatchHost>(host: &H, config: &Rc<Config>, options: BatchOptions, call: H::Call) {
     let (task_host, config) = (host.clone(), Rc::clone(config));
-    host.spawn(async move { run_one(&task_host, &config, options, call, true).await });
+    host.spawn(async move { run_one(&task_host, &config, options, call, false).await });
 }
 
 /// A panic in a call is that call's ending: its lane goes on and its caller hears of it.

@@ -49,6 +49,17 @@ pub enum Text {
     JoinedHint,
 }
 
+/// What a look-up came to.
+#[derive(Debug, Clone)]
+pub enum Lookup {
+    /// The tool, as it is registered now.
+    Tool(Rc<ToolFacts>),
+    /// No tool has that name.
+    Unknown,
+    /// The call was queued and its run was cancelled before its turn (section 9.8).
+    RunAborted,
+}
+
 /// The answer of the repair hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
@@ -299,8 +310,9 @@ pub trait Host: Clone + 'static {
 
     // ---- what is known before anything runs
 
-    /// Asks the registry for the called tool.
-    fn lookup(&self, call: Self::Call) -> Result<Option<Rc<ToolFacts>>, Thrown>;
+    /// Asks the registry for the called tool. A call that was queued asks first whether its run has
+    /// been cancelled meanwhile; the others run even on a run that is aborted already (section 7.0).
+    fn lookup(&self, call: Self::Call, queued: bool) -> Result<Lookup, Thrown>;
     /// Whether the run's signal is aborted, read afresh.
     fn run_aborted(&self, call: Self::Call) -> bool;
     /// Where counters and histograms go.
@@ -330,7 +342,8 @@ pub trait Host: Clone + 'static {
     // ---- the span around an attempt
 
     /// Runs an attempt inside a span of the run's tracer, in the context the tracer opens, and
-    /// releases what [`open`](Self::open) opened when the attempt ends, however it ends.
+    /// releases what the attempt opened when it ends, however it ends. Without a tracer there is no
+    /// span, just the attempt.
     ///
     /// `Err` when the tracer itself failed before the attempt ran; the flag says that it failed
     /// after, which costs the attempt nothing.
@@ -366,11 +379,9 @@ pub trait Host: Clone + 'static {
     fn argument_policy(&self, call: Self::Call) -> Result<PolicyVerdict, Thrown>;
     /// Asks the data-flow guard.
     fn inspect_flow(&self, call: Self::Call) -> Result<FlowVerdict, Thrown>;
-    /// Opens what the tool runs in: linked signal, streaming channel, context.
-    fn open(&self, call: Self::Call);
     /// Takes the memory snapshot; `false` when there is no guard or no reader.
     async fn snapshot(&self, call: Self::Call) -> Result<bool, Thrown>;
-    /// Evaluates the idempotency key; what it throws leaves no key.
+    /// Evaluates the idempotency key in the context the tool will run in; what it throws leaves no key.
     async fn idempotency_key(&self, call: Self::Call) -> bool;
     /// Asks the idempotency store.
     async fn idempotent(&self, call: Self::Call) -> Result<Idempotent, Thrown>;
@@ -379,8 +390,9 @@ pub trait Host: Clone + 'static {
 
     /// Asks the sandbox resolver; `false` means in process.
     fn sandbox(&self, call: Self::Call, tier: &Tier) -> Result<bool, Thrown>;
-    /// Enters the tool in the sandbox found, or in process within its secrets scope, and starts the
-    /// limit of the call. Tells whether the call's own signal is aborted by then.
+    /// Opens what the tool runs in (linked signal, streaming channel, context) unless the idempotency
+    /// key needed it already, enters the tool in the sandbox found, or in process within its secrets
+    /// scope, and starts the limit of the call. Tells whether the call's own signal is aborted by then.
     fn enter(&self, call: Self::Call, sandboxed: bool, limit: Option<f64>) -> bool;
     /// Starts the grace after a cancellation.
     fn start_grace(&self, call: Self::Call, ms: f64);

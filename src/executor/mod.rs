@@ -26,9 +26,9 @@ pub use batch::{BatchHost, run_batch, run_single};
 pub use config::{BatchOptions, Config, DEFAULT_MAX_PARALLEL, RetryConfig, Wiring};
 pub use facts::{ApprovalForm, ToolFacts};
 pub use host::{
-    AuditRow, BoundPlan, Bounded, Dispatched, Event, Field, FlowVerdict, Held, Host, Idempotent, Pacing,
-    Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, SandboxFault, Sanitised, Text, Thrown,
-    Unpacked,
+    AuditRow, BoundPlan, Bounded, Dispatched, Event, Field, FlowVerdict, Held, Host, Idempotent, Lookup,
+    Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, SandboxFault, Sanitised, Text,
+    Thrown, Unpacked,
 };
 pub use outcome::{Attempt, Failure, RecoveryHint, Stop, default_recovery};
 pub use pipeline::{Ending, run_call};

@@ -2,7 +2,7 @@
 
 use super::config::{BatchOptions, Config};
 use super::cx::{Cx, Report, error_row, report_callback};
-use super::host::{Host, Text};
+use super::host::{Host, Lookup, Text};
 use super::outcome::{Attempt, Failure, Stop};
 use super::{phases, retry};
 use crate::tool::ToolErrorKind;
@@ -23,10 +23,18 @@ pub enum Ending {
 }
 
 /// Runs a call to its end: three gates, then attempts inside spans until retry has had enough.
-pub async fn run_call<H: Host>(host: H, config: Rc<Config>, batch: BatchOptions, call: H::Call) -> Ending {
-    let tool = match host.lookup(call) {
-        Ok(Some(tool)) => tool,
-        Ok(None) => return unknown_tool(&host, call),
+/// `queued` calls had to wait for their turn.
+pub async fn run_call<H: Host>(
+    host: H,
+    config: Rc<Config>,
+    batch: BatchOptions,
+    call: H::Call,
+    queued: bool,
+) -> Ending {
+    let tool = match host.lookup(call, queued) {
+        Ok(Lookup::Tool(tool)) => tool,
+        Ok(Lookup::Unknown) => return unknown_tool(&host, call),
+        Ok(Lookup::RunAborted) => return never_started(&host, call),
         Err(_) => return Ending::Escaped,
     };
     let attempt_cx = || {
@@ -76,7 +84,7 @@ async fn phases_in_order<H: Host>(cx: &Cx<H>) -> Attempt {
     phases::argument_policy::run(cx)?;
     phases::data_flow::inspect(cx)?;
 
-    let tier = phases::context::open(cx)?;
+    let tier = phases::context::resolve(cx)?;
     let guarded = phases::memory::snapshot(cx).await?;
     let keyed = phases::start::run(cx, &tier).await?;
     if phases::idempotency::replayed(cx, keyed).await? {
@@ -116,12 +124,11 @@ fn ending<H: Host>(host: &H, call: H::Call, tool_name: &str, result: Attempt) ->
 }
 
 /// The failure of a queued call whose run was cancelled before its turn (section 9.8).
-pub(super) fn never_started<H: Host>(host: &H, call: H::Call) -> Ending {
+fn never_started<H: Host>(host: &H, call: H::Call) -> Ending {
     let name = host.text(call, Text::CalledName).unwrap_or_default();
-    let failure = Failure::new(
-        ToolErrorKind::Aborted,
-        "Tool execution cancelled before it started: the run was aborted",
-    );
+    // The message is that of any cancelled call (section 7.12); the hint tells the two apart.
+    let failure = Failure::new(ToolErrorKind::Aborted, "Tool execution cancelled")
+        .hint("the run was aborted before this call started");
     if error_row(host, call, &name, failure.kind, Some("cancelled")).is_err() {
         report_callback(host, call, &name);
     }

@@ -4,30 +4,52 @@
  *
  * @internal
  */
+import { NOOP_TRACER } from '../../core/index.js';
 import type { ResolvedTool } from '../../core/index.js';
-import { createStreamingChannel } from '../../streaming/index.js';
-import type { StreamingChannel } from '../../streaming/index.js';
-import { withChildToolSecretsContext } from '../../secrets/context.js';
-import { onAbort } from '../abort.js';
 import { isBrokenJson, otherReading, parseWith } from '../args.js';
 import type { Parsed } from '../args.js';
-import { contextFor } from '../context.js';
-import type { SecretsOwner } from '../context.js';
-import { packFacts } from '../facts.js';
-import { PENDING } from '../frame.js';
+import { describe } from '../facts.js';
+import { PENDING, registers } from '../frame.js';
 import type { Frame } from '../frame.js';
-import { awaited, guarded, settle } from '../settle.js';
+import { CallScope, inScope } from '../scope.js';
+import { awaited, guarded, isThenable, settleSoon, threw } from '../settle.js';
 import type { MemoryModificationGuard, PermissionHookResult } from '../types.js';
+import { forgetAttempt } from './dispatch.js';
 
-/** Keeps an entry and hands its facts to the native side. */
-export function describe(
-  frame: Frame,
-  entry: ResolvedTool,
-  tell: (slot: number, bits: number, cap: number, name: string) => void,
-): void {
+/** Whether the run's signal is aborted now. */
+export function runAborted(frame: Frame): boolean {
+  return (frame.runContext.signal as AbortSignal | undefined)?.aborted === true;
+}
+
+const UNKNOWN = 0;
+const RUN_ABORTED = 1;
+
+/**
+ * Looks the tool up, unless the caller has just done so, and says which it is. A call that was
+ * queued on a run that has been aborted since is not looked up any more.
+ */
+export function lookup(frame: Frame, queued: number): number {
+  let code = frame.described;
+  if (queued && runAborted(frame)) {
+    code = RUN_ABORTED;
+  } else if (code === 0) {
+    try {
+      code = describeEntry(frame, frame.state.options.registry.get(frame.call.toolName) as ResolvedTool | undefined);
+    } catch (error) {
+      return threw(frame, 'registry.get', error);
+    }
+  }
+  // A tracer that records nothing is none.
+  registers[0] = frame.runContext.tracer === NOOP_TRACER ? 0 : 1;
+  return code;
+}
+
+/** Keeps what a look-up found. */
+export function describeEntry(frame: Frame, entry: ResolvedTool | undefined): number {
+  if (!entry) return UNKNOWN;
   frame.entry = entry;
-  const facts = packFacts(entry);
-  tell(frame.slot, facts.bits, facts.maxResultTokens, entry.name);
+  frame.described = describe(frame.slot, entry);
+  return frame.described;
 }
 
 /** Asks `deniesName`. */
@@ -54,22 +76,23 @@ function keepInput(frame: Frame, data: unknown, effective: unknown): number {
 
 /** Validates the model's arguments; where they do not fit, their other reading. */
 export function validate(frame: Frame, epoch: number): number {
+  if (frame.attempted) forgetAttempt(frame);
+  frame.attempted = true;
   const { args } = frame.call;
-  const schema = frame.tool.inputSchema;
   frame.effective = args;
-  const code = awaited(
-    frame,
-    epoch,
-    'inputSchema',
-    () => {
-      const first = parseWith(schema, args);
-      if (first instanceof Promise) return first.then((parsed) => reread(frame, parsed));
-      return reread(frame, first);
-    },
-    (answer) => answer,
-  );
+  let answer: number | Promise<number>;
+  try {
+    const first = parseWith(frame.tool.inputSchema, args);
+    answer = isThenable(first) ? first.then((parsed) => reread(frame, parsed)) : reread(frame, first);
+  } catch (error) {
+    answer = threw(frame, 'inputSchema', error);
+  }
+  if (typeof answer !== 'number') {
+    const pending = answer;
+    return awaited(frame, epoch, 'inputSchema', () => pending, (code) => code);
+  }
   // One microtask on, so that the caller has its promise before the tool is entered.
-  if (code !== PENDING) void Promise.resolve().then(() => settle(frame, epoch, code));
+  settleSoon(frame, epoch, answer);
   return PENDING;
 }
 
@@ -166,87 +189,14 @@ export function rewrite(frame: Frame, epoch: number): number {
   );
 }
 
-/** The secrets a tool may read, and who asks. */
-function ownerOf(frame: Frame): SecretsOwner {
-  const { runId, sessionId, agentId } = frame.runContext;
-  return {
-    toolName: frame.tool.name,
-    ...(runId === undefined ? {} : { runId }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(agentId === undefined ? {} : { agentId }),
-    secretsAllowed: frame.tool.secretsAllowed ?? [],
-  };
-}
-
-/** Runs a callback of the tool in the tool's secrets scope. */
-export function inScope<T>(frame: Frame, act: () => T): T {
-  frame.owner ??= ownerOf(frame);
-  return withChildToolSecretsContext(frame.owner, act);
-}
-
-function makeChannel(frame: Frame): StreamingChannel {
-  const { options } = frame.state;
-  return createStreamingChannel({
-    toolName: frame.tool.name,
-    toolCallId: frame.call.toolCallId,
-    stepNumber: frame.stepNumber,
-    streamingHint: frame.tool.__streamingHint === true,
-    ...(options.streamingEventQueueDepth === undefined
-      ? {}
-      : { eventQueueDepth: options.streamingEventQueueDepth }),
-    ...(options.streamingMaxBufferBytes === undefined
-      ? {}
-      : { maxBufferBytes: options.streamingMaxBufferBytes }),
-    ...(options.streamingSink ? { sink: options.streamingSink } : {}),
-  });
-}
-
-interface CallScope {
-  readonly controller: AbortController;
-  readonly channel: StreamingChannel;
-  readonly ctx: ReturnType<typeof contextFor>;
-  readonly detach: () => void;
-}
-
-/** A signal linked to the run's, a channel and a context. `wake` is called when the run is cancelled. */
-function makeScope(frame: Frame, wake: () => void): CallScope {
-  const controller = new AbortController();
-  const signal = frame.runContext.signal as AbortSignal | undefined;
-  let detach = (): void => {};
-  if (signal?.aborted) {
-    controller.abort();
-  } else if (signal) {
-    detach = onAbort(signal, () => {
-      controller.abort();
-      wake();
-    });
-  }
-  const channel = makeChannel(frame);
-  frame.owner ??= ownerOf(frame);
-  const { secretResolver } = frame.state.options;
-  const ctx = contextFor(
-    {
-      tool: frame.tool,
-      toolCallId: frame.call.toolCallId,
-      runContext: frame.runContext,
-      signal: controller.signal,
-      streamingChannel: channel,
-      ...(secretResolver ? { secretResolver } : {}),
-    },
-    frame.owner,
-  );
-  return { controller, channel, ctx, detach };
-}
-
 /** Evaluates the approval predicate in a context of its own, closed again whatever happens. */
 export function needsApproval(frame: Frame, epoch: number): number {
-  const scope = makeScope(frame, () => {});
+  const scope = new CallScope(frame);
   const release = (): void => {
-    frame.releasePredicate = undefined;
-    scope.channel.abort('finished');
-    scope.detach();
+    frame.predicate = undefined;
+    scope.close();
   };
-  frame.releasePredicate = release;
+  frame.predicate = scope;
   const input = frame.validated ?? frame.call.args;
   const { tool } = frame;
   return awaited(
@@ -347,22 +297,6 @@ export function inspectFlow(frame: Frame): number {
     frame.sourceKinds = found.sourceKinds ?? [];
     return action < 0 ? 3 : action;
   });
-}
-
-/** Opens what the tool runs in. */
-export function open(frame: Frame): number {
-  // The wake goes through a promise made here, so that it runs in this call's async context and not
-  // in that of whoever aborts.
-  let wake: () => void = () => {};
-  void new Promise<void>((resolve) => {
-    wake = resolve;
-  }).then(() => settle(frame, frame.dispatchEpoch, 3));
-  const scope = makeScope(frame, wake);
-  frame.controller = scope.controller;
-  frame.channel = scope.channel;
-  frame.ctx = scope.ctx;
-  frame.detach = scope.detach;
-  return 0;
 }
 
 /** Takes the memory snapshot. */

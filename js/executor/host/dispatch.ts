@@ -8,8 +8,9 @@ import { resolveSandbox } from '../../sandbox/index.js';
 import type { SandboxKind, SandboxTrustLevel } from '../../sandbox/index.js';
 import type { SandboxResult } from '../../core/index.js';
 import type { Frame } from '../frame.js';
-import { guarded, settle, threw } from '../settle.js';
-import { inScope } from './before.js';
+import { NO_PARTS } from '../frame.js';
+import { CallScope, inScope } from '../scope.js';
+import { guarded, settle, settleAborted, threw } from '../settle.js';
 
 /** What a tool may ask for, as the tier that stands for it (spec 02 section 12). */
 const WISHES: Readonly<Record<string, SandboxKind>> = {
@@ -63,6 +64,12 @@ export function sandbox(frame: Frame): number {
   });
 }
 
+/** Opens what the tool runs in, once an attempt. */
+export function scopeOf(frame: Frame): CallScope {
+  frame.scope ??= new CallScope(frame, settleAborted);
+  return frame.scope;
+}
+
 /**
  * Enters the tool and starts its limit; what it returns, throws or settles with becomes an event of
  * the race. Answers whether the call's own signal is aborted.
@@ -70,34 +77,43 @@ export function sandbox(frame: Frame): number {
 export function enter(frame: Frame, epoch: number, sandboxed: number, limitMs: number): number {
   frame.dispatchEpoch = epoch;
   frame.startedAt = performance.now();
-  const event = (code: number): void => {
-    if (frame.dispatchEpoch === epoch) settle(frame, epoch, code);
-  };
-  const returned = (value: unknown): void => {
-    if (frame.dispatchEpoch !== epoch) return;
-    frame.raw = value;
-    event(RETURNED);
-  };
-  const failed = (error: unknown): void => {
-    if (frame.dispatchEpoch !== epoch) return;
-    threw(frame, 'execute', error);
-    event(THREW_EVENT);
-  };
   try {
+    const { ctx } = scopeOf(frame);
     if (sandboxed) {
       // An answer of no known shape is a failure like a rejection.
-      const answered = (result: SandboxResult): void => sandboxAnswer(frame, result, returned, event);
-      Promise.resolve(runInSandbox(frame)).then(answered).catch(failed);
+      Promise.resolve(runInSandbox(frame))
+        .then((result) => sandboxAnswer(frame, epoch, result))
+        .catch((error: unknown) => failed(frame, epoch, error));
     } else {
       const { tool } = frame;
-      Promise.resolve(inScope(frame, () => tool.execute(frame.validated, frame.ctx!))).then(returned, failed);
+      Promise.resolve(inScope(frame, () => tool.execute(frame.validated, ctx))).then(
+        (value) => returned(frame, epoch, value),
+        (error: unknown) => failed(frame, epoch, error),
+      );
     }
   } catch (error) {
-    failed(error);
+    void Promise.resolve().then(() => failed(frame, epoch, error));
   }
   // The limit starts when the synchronous part of the tool has run.
   if (limitMs > 0) frame.limitTimer = globalThis.setTimeout(() => settle(frame, epoch, LIMIT_EXPIRED), limitMs);
-  return frame.controller?.signal.aborted ? 1 : 0;
+  return frame.scope?.controller.signal.aborted ? 1 : 0;
+}
+
+/** The tool has settled: the race is closed here, and the event says how. */
+function settled(frame: Frame, epoch: number, code: number): void {
+  settle(frame, epoch, code, close(frame));
+}
+
+function returned(frame: Frame, epoch: number, value: unknown): void {
+  if (frame.dispatchEpoch !== epoch) return;
+  frame.raw = value;
+  settled(frame, epoch, RETURNED);
+}
+
+function failed(frame: Frame, epoch: number, error: unknown): void {
+  if (frame.dispatchEpoch !== epoch) return;
+  threw(frame, 'execute', error);
+  settled(frame, epoch, THREW_EVENT);
 }
 
 function runInSandbox(frame: Frame): Promise<SandboxResult> {
@@ -106,7 +122,7 @@ function runInSandbox(frame: Frame): Promise<SandboxResult> {
     { kind: 'handler', module: frame.tool.name, export: 'execute' },
     {
       input: frame.validated,
-      signal: frame.controller!.signal,
+      signal: scopeOf(frame).controller.signal,
       ...(policy.timeoutMs > 0 ? { timeoutMs: policy.timeoutMs } : {}),
       ...(policy.maxMemoryMb > 0 ? { maxMemoryMb: policy.maxMemoryMb } : {}),
       allowNetwork: !policy.noNetwork,
@@ -115,14 +131,10 @@ function runInSandbox(frame: Frame): Promise<SandboxResult> {
   );
 }
 
-function sandboxAnswer(
-  frame: Frame,
-  result: SandboxResult,
-  returned: (value: unknown) => void,
-  event: (code: number) => void,
-): void {
+function sandboxAnswer(frame: Frame, epoch: number, result: SandboxResult): void {
+  if (frame.dispatchEpoch !== epoch) return;
   if (result?.ok) {
-    returned(result.output);
+    returned(frame, epoch, result.output);
     return;
   }
   const error = result?.error ?? {
@@ -132,19 +144,20 @@ function sandboxAnswer(
   const kind = Object.hasOwn(FAULTS, error.kind) ? error.kind : 'execution-failed';
   const options = 'cause' in error && error.cause !== undefined ? { cause: error.cause } : undefined;
   threw(frame, 'sandbox.run', new SandboxOutcomeError(`[sandbox:${frame.sandbox!.id}] ${kind}: ${error.message}`, options));
-  event(FAULTS[kind] as number);
+  settled(frame, epoch, FAULTS[kind] as number);
 }
 
 /** Starts the grace, once. */
 export function startGrace(frame: Frame, ms: number): number {
   const epoch = frame.dispatchEpoch;
+  if (epoch < 0) return 0;
   frame.graceTimer ??= globalThis.setTimeout(() => settle(frame, epoch, GRACE_EXPIRED), ms);
   return 0;
 }
 
 /** Aborts the call's own signal. */
 export function abort(frame: Frame): number {
-  frame.controller?.abort();
+  frame.scope?.controller.abort();
   return 0;
 }
 
@@ -154,17 +167,36 @@ export function giveUp(frame: Frame, limitMs: number): number {
   return 0;
 }
 
-/** Ends what {@link enter} and `open` began; may be called again. */
+/** Ends what {@link enter} and {@link scopeOf} began; may be called again. */
 export function release(frame: Frame): void {
   frame.dispatchEpoch = -1;
   if (frame.limitTimer !== undefined) globalThis.clearTimeout(frame.limitTimer);
   if (frame.graceTimer !== undefined) globalThis.clearTimeout(frame.graceTimer);
   frame.limitTimer = undefined;
   frame.graceTimer = undefined;
-  frame.releasePredicate?.();
-  frame.channel?.abort('finished');
-  frame.detach?.();
-  frame.detach = undefined;
+  frame.predicate?.close();
+  frame.scope?.close();
+}
+
+/** Nothing of an earlier attempt may show in a later one's. */
+export function forgetAttempt(frame: Frame): void {
+  release(frame);
+  frame.scope = undefined;
+  frame.error = undefined;
+  frame.ran = false;
+  frame.raw = undefined;
+  frame.output = undefined;
+  frame.text = '';
+  frame.textParts = NO_PARTS;
+  frame.nonText = NO_PARTS;
+  frame.producer = undefined;
+  frame.bound = undefined;
+  frame.handle = undefined;
+  frame.spillFlagged = false;
+  frame.patterns = NO_PARTS;
+  frame.sanitised = undefined;
+  frame.taint = undefined;
+  frame.outcome = undefined;
 }
 
 /** Ends the race: the duration; its complement below zero says that there are details to ask for. */
@@ -173,7 +205,7 @@ export function close(frame: Frame): number {
   const duration = Math.max(0, performance.now() - frame.startedAt);
   release(frame);
   frame.ran = true;
-  frame.cancelled = frame.controller?.signal.aborted === true;
+  frame.cancelled = frame.scope?.controller.signal.aborted === true;
   return frame.tool.__streamingHint || frame.cancelled ? -1 - duration : duration;
 }
 

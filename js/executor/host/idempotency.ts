@@ -8,7 +8,8 @@ import { createHash } from 'node:crypto';
 import type { ToolOutcome } from '../../core/index.js';
 import type { Frame } from '../frame.js';
 import { awaited } from '../settle.js';
-import { inScope } from './before.js';
+import { inScope } from '../scope.js';
+import { scopeOf } from './dispatch.js';
 
 const FRESH = 0;
 const REPLAYED = 1;
@@ -24,7 +25,7 @@ export function idempotencyKey(frame: Frame, epoch: number): number {
     frame,
     epoch,
     'idempotencyKey',
-    () => inScope(frame, () => tool.idempotencyKey!.call(tool, frame.validated, frame.ctx!)),
+    () => inScope(frame, () => tool.idempotencyKey!.call(tool, frame.validated, scopeOf(frame).ctx)),
     (key: string | null | undefined) => {
       if (key === undefined || key === null) return 0;
       frame.idempotencyKey = key;

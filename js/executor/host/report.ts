@@ -3,10 +3,10 @@
  *
  * @internal
  */
+import { AsyncResource } from 'node:async_hooks';
 import type { FailureRecord } from '../../../native/binding.js';
 import { emitToolAudit } from '../../audit/index.js';
 import type { ToolAuditEvent } from '../../audit/index.js';
-import { NOOP_TRACER } from '../../core/index.js';
 import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolError, ToolErrorKind } from '../../core/index.js';
 import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
@@ -17,6 +17,7 @@ import { renderText } from '../../value/text.js';
 import type { ExecutorEvent } from '../types.js';
 import { release } from './dispatch.js';
 import { storeIdempotent } from './idempotency.js';
+import { assemble } from './results.js';
 
 /** How long a tracer may take to settle after an attempt has ended, in milliseconds. */
 const TRACER_GRACE_MS = 1_000;
@@ -64,8 +65,6 @@ export function openSpan(frame: Frame, epoch: number): number {
   frame.spanEnding = undefined;
   frame.attemptEnded = false;
   frame.attemptFailed = false;
-  forgetResult(frame);
-  frame.error = undefined;
   // Registered here, the end runs in the context the call was started in, whatever context the
   // tracer has opened for the attempt: the next call of a batch is started from it.
   void new Promise<number>((resolve) => {
@@ -80,6 +79,7 @@ export function openSpan(frame: Frame, epoch: number): number {
     frame.spanRan = true;
     frame.spanLeave?.();
     frame.span = span as typeof frame.span;
+    frame.context = new AsyncResource('ferrule.call');
     const attempt = new Promise<CompletedToolCall>((resolve, reject) => {
       frame.settleAttempt = (success) => {
         if (success) resolve(recordOf(frame));
@@ -88,7 +88,7 @@ export function openSpan(frame: Frame, epoch: number): number {
     });
     // The tracer may drop the promise; a failure of the tool is not an unhandled rejection.
     attempt.catch(() => {});
-    runAttempt(frame, runContext.tracer !== NOOP_TRACER);
+    runAttempt(frame);
     return attempt;
   };
   try {
@@ -126,23 +126,6 @@ export function openSpan(frame: Frame, epoch: number): number {
   }
 }
 
-/** Nothing of an earlier attempt's result may show in a later one's. */
-function forgetResult(frame: Frame): void {
-  frame.ran = false;
-  frame.raw = undefined;
-  frame.envelope = undefined;
-  frame.textParts = [];
-  frame.nonText = [];
-  frame.producer = undefined;
-  frame.bound = undefined;
-  frame.handle = undefined;
-  frame.spillFlagged = false;
-  frame.patterns = [];
-  frame.sanitised = undefined;
-  frame.taint = undefined;
-  frame.outcome = undefined;
-}
-
 /** What the tracer is told of a failed attempt. */
 function rejectionOf(frame: Frame): unknown {
   const { error } = frame;
@@ -176,7 +159,7 @@ export function closeSpan(frame: Frame, epoch: number, success: number): number 
   frame.attemptFailed = success !== 1;
   if (frame.spanEnding !== undefined) {
     frame.spanOver?.(frame.spanEnding);
-  } else if (frame.runContext.tracer !== NOOP_TRACER) {
+  } else {
     // A tracer that never settles must not hold the call.
     frame.spanTimer = globalThis.setTimeout(() => spanSettled(frame, epoch, 0), TRACER_GRACE_MS);
   }
@@ -299,6 +282,7 @@ export function ended(frame: Frame): number {
 
 /** Waits, or until the run is aborted; leaves no listener. */
 export function pause(frame: Frame, epoch: number, ms: number): number {
+  release(frame);
   const signal = frame.runContext.signal as AbortSignal | undefined;
   let wake: () => void = () => {};
   // As in `open`: the wake has to run in this call's async context, whoever aborts.
@@ -320,7 +304,8 @@ export function pause(frame: Frame, epoch: number, ms: number): number {
 function recordOf(frame: Frame): CompletedToolCall {
   frame.record ??= Object.freeze({
     call: Object.freeze({ ...frame.call }),
-    outcome: Object.freeze({ ...(frame.error ?? frame.outcome)! }),
+    // An object of ours that nobody else has.
+    outcome: Object.freeze((frame.error ?? frame.outcome)!),
     stepNumber: frame.stepNumber,
   });
   return frame.record;
@@ -342,13 +327,17 @@ export function escapedRecord(frame: Frame): CompletedToolCall {
   });
 }
 
-/** Ends a call: 0 succeeded, 1 failed, 2 escaped, 3 lost to a defect of ours. */
-export function complete(frame: Frame, ending: number): number {
+/**
+ * Ends a call: 0 succeeded, 1 failed, 2 escaped, 3 lost to a defect of ours. With a trust class its
+ * result has still to be assembled.
+ */
+export function complete(frame: Frame, ending: number, shown: number, durationMs: number): number {
   release(frame);
+  if (shown > 0) assemble(frame, durationMs, shown);
   if (ending === 3) threw(frame, 'ferrule', new Error('internal error in the native executor; please report it'));
   frame.record = ending >= 2 ? undefined : recordOf(frame);
   if (frame.idempotent) storeIdempotent(frame, (frame.record ?? escapedRecord(frame)).outcome);
-  frame.finish(frame);
+  frame.run.done(frame);
   closeFrame(frame);
   return 0;
 }

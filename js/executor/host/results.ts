@@ -4,8 +4,8 @@
  * @internal
  */
 import { defaultInboundSanitization } from '../../builder/index.js';
-import type { Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
-import { applyInboundSanitization, sanitizeLarge } from '../../inbound/sanitize.js';
+import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
+import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
 import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
 import { countTokensHeuristic } from '../../result/tokens.js';
 import type { TokenCounter } from '../../result/tokens.js';
@@ -13,10 +13,11 @@ import { boundBody } from '../../result/truncate.js';
 import type { BoundResult } from '../../result/truncate.js';
 import { parseWith } from '../args.js';
 import { INBOUND_POLICIES, SENSITIVITIES, TRUNCATIONS, TRUST_CLASSES } from '../facts.js';
-import { DETAILS } from '../frame.js';
+import { DETAILS, NO_PARTS, registers } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
+import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
 /** Texts longer than this are sanitised off the JavaScript thread. */
@@ -24,27 +25,39 @@ const LARGE_UNITS = 65_536;
 
 /** Unpacks the envelope, or assembles what was streamed, and finds out whose output it is. */
 export function unpack(frame: Frame): number {
-  return guarded(frame, 'output', () => {
+  try {
     const { raw } = frame;
-    const explicit = raw !== undefined;
-    const chunks = explicit ? [] : (frame.channel?.snapshot().chunks ?? []);
-    const envelope = toResultEnvelope({ raw, chunks });
-    frame.envelope = envelope;
-    frame.taint = envelope.taint;
-    frame.body = envelope.textBody;
-    if (envelope.contentParts.length > 0) {
-      const split = splitTextAndContentParts(envelope);
-      frame.textParts = split.textParts;
-      frame.nonText = split.nonText;
+    if (typeof raw === 'string') {
+      // The usual result is its own text, and has neither parts nor taint.
+      frame.output = raw;
+      frame.text = raw;
+    } else {
+      unpackEnvelope(frame, raw);
     }
-    return (
-      (explicit ? 1 : 0) |
-      (envelope.output === undefined ? 2 : 0) |
-      (typeof envelope.output === 'string' ? 4 : 0) |
+    frame.body = frame.text;
+    const bits =
+      (raw === undefined ? 0 : 1) |
+      (frame.output === undefined ? 2 : 0) |
+      (typeof frame.output === 'string' ? 4 : 0) |
       (frame.nonText.length > 0 ? 8 : 0) |
-      (producer(frame) << 4)
-    );
-  });
+      (producer(frame) << 4);
+    registers[0] = frame.body.length;
+    return bits;
+  } catch (error) {
+    return threw(frame, 'output', error);
+  }
+}
+
+function unpackEnvelope(frame: Frame, raw: unknown): void {
+  const chunks = raw === undefined ? (frame.scope?.channel?.snapshot().chunks ?? []) : [];
+  const envelope = toResultEnvelope({ raw, chunks });
+  frame.output = envelope.output;
+  frame.text = envelope.textBody;
+  frame.taint = envelope.taint;
+  if (envelope.contentParts.length === 0) return;
+  const split = splitTextAndContentParts(envelope);
+  frame.textParts = split.textParts;
+  frame.nonText = split.nonText;
 }
 
 /** Checks the output. */
@@ -53,7 +66,7 @@ export function outputFits(frame: Frame, epoch: number): number {
     frame,
     epoch,
     'outputSchema',
-    () => parseWith(frame.tool.outputSchema, frame.envelope!.output),
+    () => parseWith(frame.tool.outputSchema, frame.output),
     (parsed) => {
       if (parsed.success) return 1;
       frame.schemaMessage = String(parsed.error.message);
@@ -68,7 +81,7 @@ function isUntrusted(trustClass: ToolTrustClass): boolean {
 
 /** What an output says of its producer. A class nobody knows is the least trusted one. */
 function reportedProducer(frame: Frame): ProducerRecord | undefined {
-  const output = frame.envelope!.output as Record<string, unknown> | null;
+  const output = frame.output as Record<string, unknown> | null;
   if (typeof output !== 'object' || output === null) return undefined;
   const reported = output['producerTrustClass'];
   if (typeof reported !== 'string') return undefined;
@@ -192,6 +205,10 @@ function keepBound(frame: Frame, result: BoundResult, counterFailed: boolean): n
 /** Sanitises the bounded body. The time of a quiet scan is the answer itself. */
 export function sanitise(frame: Frame, epoch: number, policy: number, shown: number, failClosed: number): number {
   const { options } = frame.state;
+  if (!options.imperativePatterns && frame.body.length <= LARGE_UNITS) {
+    const quiet = quietScan(frame.body, INBOUND_POLICIES[policy - 1], options.imperativeBudgetMs);
+    if (quiet >= 0) return quiet;
+  }
   return awaited(
     frame,
     epoch,
@@ -221,34 +238,28 @@ export function sanitise(frame: Frame, epoch: number, policy: number, shown: num
 
 /** Builds the outcome, and remembers the producer of an artifact. */
 export function assemble(frame: Frame, durationMs: number, shown: number): number {
-  const envelope = frame.envelope!;
-  const original = envelope.textBody;
-  const output = frame.body === original ? envelope.output : frame.body;
-  const contentParts = [
-    ...frame.nonText,
-    ...frame.textParts.map((part) => ({ ...part, text: frame.body })),
-  ];
-  const trustClass = TRUST_CLASSES[shown - 1] ?? frame.tool.__trustClass;
+  const output = frame.body === frame.text ? frame.output : frame.body;
+  const contentParts: MessageContent[] = [...frame.nonText];
+  for (const part of frame.textParts) contentParts.push({ ...part, text: frame.body });
+  const result = { toolCallId: frame.call.toolCallId, toolName: frame.tool.name, output, contentParts, durationMs };
   const uri = frame.handle;
+  if (uri === undefined) {
+    frame.outcome = result;
+    return 0;
+  }
+  const producerTrustClass = TRUST_CLASSES[shown - 1] ?? frame.tool.__trustClass;
+  const bytes = frame.bound?.artifactBytes;
   frame.outcome = {
-    toolCallId: frame.call.toolCallId,
-    toolName: frame.tool.name,
-    output,
-    contentParts,
-    durationMs,
-    ...(uri === undefined
-      ? {}
-      : {
-          resultHandle: {
-            uri,
-            kind: 'spill-file' as const,
-            preview: frame.body,
-            producerTrustClass: trustClass,
-            ...(frame.bound?.artifactBytes === undefined ? {} : { bytes: frame.bound.artifactBytes }),
-          },
-        }),
+    ...result,
+    resultHandle: {
+      uri,
+      kind: 'spill-file' as const,
+      preview: frame.body,
+      producerTrustClass,
+      ...(bytes === undefined ? {} : { bytes }),
+    },
   };
-  if (uri !== undefined) remember(frame, uri, trustClass);
+  remember(frame, uri, producerTrustClass);
   return 0;
 }
 
@@ -343,6 +354,12 @@ export function textOf(frame: Frame, which: number): string | undefined {
   }
 }
 
+const NOTHING_STREAMED = { chunks: NO_PARTS, chunkCount: 0, progressEventCount: 0, totalBytes: 0 } as const;
+
+function streamed(frame: Frame): Pick<StreamingAggregator, keyof typeof NOTHING_STREAMED> {
+  return frame.scope?.channel?.snapshot() ?? NOTHING_STREAMED;
+}
+
 /** A kept number by the native side's number for it. */
 export function numberOf(frame: Frame, which: number): number {
   const { bound: cut, sanitised } = frame;
@@ -350,13 +367,13 @@ export function numberOf(frame: Frame, which: number): number {
     bits.reduce((sum, bit, index) => sum | (bit ? 1 << index : 0), 0);
   switch (which) {
     case 0:
-      return frame.channel!.snapshot().chunkCount;
+      return streamed(frame).chunkCount;
     case 1:
-      return frame.channel!.snapshot().progressEventCount;
+      return streamed(frame).progressEventCount;
     case 2:
-      return frame.channel!.snapshot().totalBytes;
+      return streamed(frame).totalBytes;
     case 3:
-      return toResultEnvelope({ raw: undefined, chunks: frame.channel!.snapshot().chunks }).output === undefined ? 0 : 1;
+      return toResultEnvelope({ raw: undefined, chunks: streamed(frame).chunks }).output === undefined ? 0 : 1;
     case 4:
       return frame.verifyUs;
     case 5:

@@ -1,13 +1,13 @@
-//! What the tool runs in (spec 02 section 7.10): sandbox tier, linked signal, channel, context.
+//! The sandbox tier the tool runs in (spec 02 section 7.10). Signal, channel and context are opened by
+//! the host for the first callback that needs them; nothing can tell the difference.
 
 use crate::executor::cx::Cx;
 use crate::executor::host::{Field, Host};
 use crate::executor::outcome::Stop;
 use crate::executor::tier::{self, Tier};
 
-pub(in crate::executor) fn open<H: Host>(cx: &Cx<H>) -> Result<Tier, Stop> {
+pub(in crate::executor) fn resolve<H: Host>(cx: &Cx<H>) -> Result<Tier, Stop> {
     let tier = tier::resolve(cx.batch.trust_level, cx.tool.sandbox);
-    cx.host.open(cx.call);
     cx.host.span_attributes(
         cx.call,
         &[

@@ -26,7 +26,7 @@ fn all_wired() -> Wiring {
 
 async fn run_with(script: Script, config: Config, batch: BatchOptions) -> (Ending, Vec<String>, ScriptHost) {
     let host = ScriptHost::new(vec![script]);
-    let running = run_call(host.clone(), Rc::new(config), batch, 0);
+    let running = run_call(host.clone(), Rc::new(config), batch, 0, false);
     let ending = LocalSet::new().run_until(running).await;
     let log =
         host.taken_log().iter().map(|entry| entry.trim_start_matches("0:").trim_end().to_owned()).collect();
@@ -346,7 +346,7 @@ async fn section_13_1_the_grace_both_ways() {
             aborter.abort_run();
         });
         let ending = local
-            .run_until(run_call(host.clone(), Rc::new(Config::default()), BatchOptions::default(), 0))
+            .run_until(run_call(host.clone(), Rc::new(Config::default()), BatchOptions::default(), 0, false))
             .await;
         assert_eq!(failure(ending), (ToolErrorKind::Aborted, "Tool execution cancelled".to_owned()));
         assert_eq!(

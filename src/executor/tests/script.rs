@@ -4,8 +4,8 @@ use crate::audit::Metrics;
 use crate::executor::tier::Tier;
 use crate::executor::{
     Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
-    Host, Idempotent, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, Sanitised, Text,
-    Thrown, ToolFacts, Unpacked,
+    Host, Idempotent, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
+    Sanitised, Text, Thrown, ToolFacts, Unpacked,
 };
 use crate::tool::{InboundPolicy, TrustClass};
 use std::cell::{Cell, RefCell};
@@ -216,9 +216,13 @@ fn describe(fields: &[(&'static str, Field<'_>)]) -> String {
 impl Host for ScriptHost {
     type Call = u32;
 
-    fn lookup(&self, call: u32) -> Result<Option<Rc<ToolFacts>>, Thrown> {
+    fn lookup(&self, call: u32, queued: bool) -> Result<Lookup, Thrown> {
+        if queued && self.0.run_aborted.get() {
+            return Ok(Lookup::RunAborted);
+        }
         self.trap(call, "registry.get")?;
-        Ok(self.call(call).script.facts.clone().map(Rc::new))
+        let facts = self.call(call).script.facts.clone();
+        Ok(facts.map_or(Lookup::Unknown, |facts| Lookup::Tool(Rc::new(facts))))
     }
 
     fn run_aborted(&self, _call: u32) -> bool {
@@ -363,10 +367,6 @@ impl Host for ScriptHost {
         Ok(self.call(call).script.flow)
     }
 
-    fn open(&self, call: u32) {
-        self.call(call).aborted.set(self.0.run_aborted.get());
-    }
-
     async fn snapshot(&self, call: u32) -> Result<bool, Thrown> {
         self.log(call, "snapshot");
         self.trap(call, "memoryGuardFactory")?;
@@ -393,6 +393,7 @@ impl Host for ScriptHost {
         let attempt = state.attempts.get();
         state.attempts.set(attempt + 1);
         state.epoch.set(state.epoch.get() + 1);
+        state.aborted.set(self.0.run_aborted.get());
         state.entered.set(Some(Instant::now()));
         state.pacing.set(Pacing::None);
         *state.events.borrow_mut() = Some(unbounded_channel());

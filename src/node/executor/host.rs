@@ -1,142 +1,23 @@
 //! The host of the pipeline, with JavaScript behind it.
 //!
-//! A call is a slot: JavaScript keeps its values in a frame under that number, Rust its facts, its
-//! events and the attempt that waits for the tracer. An operation that returns a promise gets an
-//! epoch; only an event with the current epoch of its mailbox is taken, so whatever an abandoned
-//! operation still says falls on deaf ears.
+//! Every crossing costs about as much as all the deciding of a quiet call, so an effect is left out
+//! where the answer is known on this side: a short body without a token counter of the app's is within
+//! its bounds, a call that nobody watches is assembled as it ends, a run without a tracer has no span.
 
 use super::ops::{self, FailureRecord, HostOps, PENDING, THREW};
-use super::task_loop::{Task, TaskLoop};
+use super::runtime::{Mailbox, Runtime, Unassembled};
+use super::task_loop::Task;
 use crate::audit::Metrics;
 use crate::executor::tier::Tier;
 use crate::executor::{
     Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
-    Held, Host, Idempotent, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
+    Held, Host, Idempotent, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
     SandboxFault, Sanitised, Text, Thrown, ToolFacts, Unpacked,
 };
 use crate::tool::{InboundPolicy, Sensitivity, TruncationStrategy, TrustClass};
-use napi::bindgen_prelude::{Env, JsObjectValue, Object};
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::future::poll_fn;
+use napi::bindgen_prelude::{JsObjectValue, Object};
+use std::cell::RefCell;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
-
-/// Which of the two waiting places of a call an event is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mailbox {
-    /// The phases of the attempt.
-    Phase,
-    /// The span around it.
-    Span,
-}
-
-#[derive(Default)]
-struct Waiting {
-    epoch: u32,
-    events: VecDeque<f64>,
-    waker: Option<Waker>,
-}
-
-#[derive(Default)]
-struct CallSlot {
-    facts: Option<Rc<ToolFacts>>,
-    phase: Waiting,
-    span: Waiting,
-    /// The attempt, until the tracer runs it.
-    waiting: Option<Task>,
-    /// The span of this attempt records what it is told.
-    recording: bool,
-    has_parts: bool,
-}
-
-/// What all executors of a realm share.
-pub struct Runtime {
-    pub env: Env,
-    pub ops: HostOps,
-    pub tasks: Rc<TaskLoop>,
-    pub metrics: Rc<Metrics>,
-    pub audit_listeners: Rc<Cell<u32>>,
-    slots: RefCell<Vec<CallSlot>>,
-}
-
-impl Runtime {
-    pub fn new(env: Env, ops: HostOps, metrics: Rc<Metrics>, audit_listeners: Rc<Cell<u32>>) -> Rc<Self> {
-        Rc::new(Self {
-            env,
-            ops,
-            tasks: TaskLoop::new(),
-            metrics,
-            audit_listeners,
-            slots: RefCell::default(),
-        })
-    }
-
-    fn with<R>(&self, slot: u32, act: impl FnOnce(&mut CallSlot) -> R) -> R {
-        let mut slots = self.slots.borrow_mut();
-        let index = slot as usize;
-        if slots.len() <= index {
-            slots.resize_with(index + 1, CallSlot::default);
-        }
-        act(&mut slots[index])
-    }
-
-    pub fn set_facts(&self, slot: u32, facts: Option<Rc<ToolFacts>>) {
-        self.with(slot, |call| call.facts = facts);
-    }
-
-    /// Delivers an event; a stale epoch is dropped.
-    pub fn settle(&self, slot: u32, mailbox: Mailbox, epoch: u32, code: f64) {
-        let waker = self.with(slot, |call| {
-            let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
-            if place.epoch != epoch {
-                return None;
-            }
-            place.events.push_back(code);
-            place.waker.take()
-        });
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-
-    /// Runs the attempt that waits for the tracer. `false` when there is none (any more).
-    pub fn run_waiting(&self, slot: u32, recording: bool) -> bool {
-        let waiting = self.with(slot, |call| {
-            call.recording = recording;
-            call.waiting.take()
-        });
-        let found = waiting.is_some();
-        if let Some(task) = waiting {
-            self.tasks.spawn(task);
-        }
-        found
-    }
-
-    fn next_epoch(&self, slot: u32, mailbox: Mailbox) -> u32 {
-        self.with(slot, |call| {
-            let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
-            place.epoch = place.epoch.wrapping_add(1);
-            place.events.clear();
-            place.waker = None;
-            place.epoch
-        })
-    }
-
-    async fn next_event(&self, slot: u32, mailbox: Mailbox) -> f64 {
-        poll_fn(|context| {
-            self.with(slot, |call| {
-                let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
-                if let Some(code) = place.events.pop_front() {
-                    return Poll::Ready(code);
-                }
-                place.waker = Some(context.waker().clone());
-                Poll::Pending
-            })
-        })
-        .await
-    }
-}
 
 /// The host of one executor.
 #[derive(Clone)]
@@ -146,6 +27,8 @@ pub struct JsHost {
     pub own_auditor: bool,
     /// Somebody hears the events.
     pub has_sink: bool,
+    /// The app counts tokens itself.
+    pub own_counter: bool,
 }
 
 const NONE: [f64; 4] = [0.0; 4];
@@ -165,7 +48,7 @@ fn whole(code: f64) -> usize {
 
 impl JsHost {
     fn number(&self, slot: u32, op: impl FnOnce(&HostOps) -> &ops::NumberOp, numbers: [f64; 4]) -> f64 {
-        ops::call(self.runtime.env, op(&self.runtime.ops), slot, numbers)
+        ops::call(self.runtime.env, op(&self.runtime.ops), &self.runtime.registers, slot, numbers)
     }
 
     /// Runs an effect that may return a promise; `first` is passed as its second number.
@@ -177,6 +60,13 @@ impl JsHost {
 
     fn detail(&self, slot: u32, which: u32) -> f64 {
         self.number(slot, |ops| &ops.number, [f64::from(which), 0.0, 0.0, 0.0])
+    }
+
+    /// The tokens of a body that fits, when nobody has to be asked (spec 03 section 2: a quarter of the
+    /// units, rounded up).
+    fn within_bounds(&self, slot: u32, max_tokens: f64) -> Option<f64> {
+        let tokens = (self.runtime.with(slot, |call| call.body_units) / 4.0).ceil();
+        (!self.own_counter && (max_tokens == 0.0 || tokens <= max_tokens)).then_some(tokens)
     }
 
     fn object(&self, slot: u32, fields: &[(&str, Field<'_>)]) -> napi::Result<Object<'static>> {
@@ -238,13 +128,19 @@ fn member_at<T: Copy>(all: &[T], index: f64) -> Option<T> {
 impl Host for JsHost {
     type Call = u32;
 
-    fn lookup(&self, call: u32) -> Result<Option<Rc<ToolFacts>>, Thrown> {
-        // A call that was not queued was looked up by its caller; the others are looked up now.
-        if let Some(facts) = self.runtime.with(call, |slot| slot.facts.take()) {
-            return Ok(Some(facts));
-        }
-        let found = yes(self.number(call, |ops| &ops.lookup, NONE))?;
-        Ok(if found { self.runtime.with(call, |slot| slot.facts.take()) } else { None })
+    fn lookup(&self, call: u32, queued: bool) -> Result<Lookup, Thrown> {
+        let code = whole(thrown(self.number(call, |ops| &ops.lookup, [flag(queued), 0.0, 0.0, 0.0]))?);
+        let [traced, ..] = self.runtime.registers.read();
+        let described = self.runtime.with(call, |slot| {
+            slot.traced = traced != 0.0;
+            slot.facts.take()
+        });
+        Ok(match code {
+            0 => Lookup::Unknown,
+            1 => Lookup::RunAborted,
+            2 => described.map_or(Lookup::Unknown, Lookup::Tool),
+            interned => self.runtime.interned(interned - 3).map_or(Lookup::Unknown, Lookup::Tool),
+        })
     }
 
     fn run_aborted(&self, call: u32) -> bool {
@@ -295,7 +191,7 @@ impl Host for JsHost {
     }
 
     fn started(&self, call: u32) -> Result<(), Thrown> {
-        if !self.has_sink && !self.runtime.with(call, |slot| slot.recording) {
+        if !self.has_sink && !self.runtime.with(call, |slot| slot.traced) {
             return Ok(());
         }
         yes(self.number(call, |ops| &ops.started, NONE)).map(|_| ())
@@ -309,7 +205,7 @@ impl Host for JsHost {
     }
 
     fn span_attributes(&self, call: u32, attributes: &[(&str, Field<'_>)]) -> Result<(), Thrown> {
-        if !self.runtime.with(call, |slot| slot.recording) {
+        if !self.runtime.with(call, |slot| slot.traced) {
             return Ok(());
         }
         let object = self.object(call, attributes).map_err(|_| Thrown)?;
@@ -331,6 +227,9 @@ impl Host for JsHost {
     where
         F: Future<Output = Attempt> + 'static,
     {
+        if !self.runtime.with(call, |slot| slot.traced) {
+            return Ok((attempt.await, false));
+        }
         let result: Rc<RefCell<Option<Attempt>>> = Rc::default();
         let epoch = self.runtime.next_epoch(call, Mailbox::Span);
         let (host, kept) = (self.clone(), Rc::clone(&result));
@@ -425,10 +324,6 @@ impl Host for JsHost {
         })
     }
 
-    fn open(&self, call: u32) {
-        self.number(call, |ops| &ops.open, NONE);
-    }
-
     async fn snapshot(&self, call: u32) -> Result<bool, Thrown> {
         yes(self.awaited(call, |ops| &ops.snapshot, [0.0; 3]).await)
     }
@@ -485,7 +380,9 @@ impl Host for JsHost {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
     fn close(&self, call: u32) -> Dispatched {
         self.runtime.next_epoch(call, Mailbox::Phase);
-        let coded = self.number(call, |ops| &ops.close, NONE);
+        // A tool that settled has closed the race itself.
+        let closed = self.runtime.with(call, |slot| slot.closed.take());
+        let coded = closed.unwrap_or_else(|| self.number(call, |ops| &ops.close, NONE));
         let quiet = Dispatched {
             duration_ms: coded,
             chunks: 0,
@@ -526,7 +423,11 @@ impl Host for JsHost {
 
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
         let bits = whole(thrown(self.number(call, |ops| &ops.unpack, NONE))?);
-        self.runtime.with(call, |slot| slot.has_parts = bits & 8 != 0);
+        let [units, ..] = self.runtime.registers.read();
+        self.runtime.with(call, |slot| {
+            slot.has_parts = bits & 8 != 0;
+            slot.body_units = units;
+        });
         Ok(Unpacked {
             explicit: bits & 1 != 0,
             undefined: bits & 2 != 0,
@@ -549,22 +450,15 @@ impl Host for JsHost {
     }
 
     async fn bound(&self, call: u32, plan: &BoundPlan) -> Result<Bounded, Thrown> {
+        if let Some(tokens) = self.within_bounds(call, plan.max_tokens) {
+            return Ok(untouched(plan.strategy, tokens));
+        }
         let strategy = index_of(TruncationStrategy::ALL, Some(plan.strategy));
         let owner =
             index_of(TrustClass::ALL, Some(plan.trust)) + 8.0 * index_of(Sensitivity::ALL, plan.sensitivity);
         let code = self.awaited(call, |ops| &ops.bound, [strategy, plan.max_tokens, owner]).await;
         if code >= 0.0 {
-            return Ok(Bounded {
-                truncated: false,
-                strategy: plan.strategy,
-                original_tokens: code,
-                kept_tokens: code,
-                dropped_tokens: 0.0,
-                units_dropped: 0.0,
-                summarized: false,
-                artifact_bytes: None,
-                degraded: false,
-            });
+            return Ok(untouched(plan.strategy, code));
         }
         thrown(code)?;
         let bits = whole(self.detail(call, 5));
@@ -612,12 +506,32 @@ impl Host for JsHost {
 
     fn assemble(&self, call: u32, dispatched: &Dispatched, shown: TrustClass) {
         let trust = index_of(TrustClass::ALL, Some(shown));
-        self.number(call, |ops| &ops.assemble, [dispatched.duration_ms, trust, 0.0, 0.0]);
+        let duration_ms = dispatched.duration_ms;
+        if self.has_sink || self.runtime.with(call, |slot| slot.traced) {
+            self.number(call, |ops| &ops.assemble, [duration_ms, trust, 0.0, 0.0]);
+        } else {
+            self.runtime.with(call, |slot| slot.unassembled = Some(Unassembled { duration_ms, trust }));
+        }
     }
 
     fn record_flow(&self, call: u32, trust: TrustClass) -> Result<(), Thrown> {
         let trust = index_of(TrustClass::ALL, Some(trust));
         yes(self.number(call, |ops| &ops.record_flow, [trust, 0.0, 0.0, 0.0])).map(|_| ())
+    }
+}
+
+/// The answer for a body that is left as it is.
+const fn untouched(strategy: TruncationStrategy, tokens: f64) -> Bounded {
+    Bounded {
+        truncated: false,
+        strategy,
+        original_tokens: tokens,
+        kept_tokens: tokens,
+        dropped_tokens: 0.0,
+        units_dropped: 0.0,
+        summarized: false,
+        artifact_bytes: None,
+        degraded: false,
     }
 }
 
@@ -649,10 +563,15 @@ impl BatchHost for JsHost {
             Ending::Escaped => 2.0,
             Ending::Panicked => 3.0,
         };
-        self.runtime.with(call, |slot| {
+        let unassembled = self.runtime.with(call, |slot| {
             slot.waiting = None;
             slot.facts = None;
+            slot.unassembled.take()
         });
-        self.number(call, |ops| &ops.complete, [code, 0.0, 0.0, 0.0]);
+        let numbers = match unassembled {
+            Some(Unassembled { duration_ms, trust }) => [code, trust, duration_ms, 0.0],
+            None => [code, 0.0, 0.0, 0.0],
+        };
+        self.number(call, |ops| &ops.complete, numbers);
     }
 }

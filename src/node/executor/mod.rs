@@ -2,6 +2,7 @@
 
 mod host;
 mod ops;
+mod runtime;
 mod task_loop;
 
 use crate::executor::tier::TrustLevel;
@@ -13,12 +14,13 @@ use crate::tool::{
     InboundPolicy, MemoryGuardTier, SandboxPolicy, Sensitivity, SideEffectClass, ToolErrorKind,
     TruncationStrategy, TrustClass,
 };
-use host::{JsHost, Mailbox, Runtime};
+use host::JsHost;
 use napi::Env;
-use napi::bindgen_prelude::{Function, FunctionRef, Result};
+use napi::bindgen_prelude::{Float64Array, Function, FunctionRef, Result};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
-use ops::HostOps;
+use ops::{HostOps, Registers};
+use runtime::Runtime;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -30,10 +32,17 @@ pub struct CallRuntime {
 
 #[napi]
 impl CallRuntime {
-    /// `drain` is called when another thread has woken a task; it has to call `poke`.
+    /// `registers` are the four numbers that cross beside a call. `drain` is called when another thread
+    /// has woken a task; it has to call `poke`.
     #[napi(constructor)]
-    pub fn new(env: Env, realm: &Realm, ops: HostOps, drain: Function<(), ()>) -> Result<Self> {
-        let inner = Runtime::new(env, ops, Rc::clone(&realm.metrics), Rc::clone(&realm.audit_listeners));
+    pub fn new(
+        env: Env,
+        realm: &Realm,
+        ops: HostOps,
+        registers: Float64Array,
+        drain: Function<(), ()>,
+    ) -> Result<Self> {
+        let inner = Runtime::new(env, ops, Registers::new(registers)?, realm);
         // Weak: a waiting task does not keep the process alive, what it waits for does.
         let ping = drain.build_threadsafe_function::<()>().weak::<true>().build()?;
         inner.tasks.set_ping(Box::new(move || {
@@ -44,23 +53,36 @@ impl CallRuntime {
         Ok(Self { inner })
     }
 
-    /// Delivers an event to a call. `span` names the mailbox.
+    /// Delivers an event to a call. In the registers: the mailbox (1 for the span), the epoch, the code,
+    /// and how the race closed or NaN.
     #[napi(catch_unwind)]
-    pub fn settle(&self, slot: u32, span: bool, epoch: u32, code: f64) {
-        let mailbox = if span { Mailbox::Span } else { Mailbox::Phase };
-        self.inner.tasks.enter(|| self.inner.settle(slot, mailbox, epoch, code));
+    pub fn settle(&self, slot: u32) {
+        self.inner.tasks.enter(|| self.inner.settle(slot));
     }
 
     /// Runs the attempt that waits for the tracer, from within the tracer's function.
     #[napi(catch_unwind)]
-    pub fn run_attempt(&self, slot: u32, recording: bool) -> bool {
-        self.inner.tasks.enter(|| self.inner.run_waiting(slot, recording))
+    pub fn run_attempt(&self, slot: u32) -> bool {
+        self.inner.tasks.enter(|| self.inner.run_waiting(slot))
     }
 
-    /// Describes the tool of a call.
+    /// Describes the tool of one call.
     #[napi(catch_unwind)]
     pub fn describe(&self, slot: u32, bits: u32, max_result_tokens: f64, name: String) {
-        self.inner.set_facts(slot, Some(Rc::new(unpack_facts(bits, max_result_tokens, name))));
+        let facts = Rc::new(unpack_facts(bits, max_result_tokens, name));
+        self.inner.with(slot, |call| call.facts = Some(facts));
+    }
+
+    /// Keeps the description of a tool under a number.
+    #[napi(catch_unwind)]
+    pub fn intern(&self, bits: u32, max_result_tokens: f64, name: String) -> u32 {
+        self.inner.intern(unpack_facts(bits, max_result_tokens, name))
+    }
+
+    /// Gives a number of `intern` free.
+    #[napi(catch_unwind)]
+    pub fn forget(&self, id: u32) {
+        self.inner.forget(id);
     }
 
     /// Polls what was woken from another thread.
@@ -110,6 +132,7 @@ pub struct ExecutorSettings {
     pub retry_kinds: Vec<String>,
     pub own_auditor: bool,
     pub has_sink: bool,
+    pub own_counter: bool,
     pub permission_hook: bool,
     pub approval_gate: bool,
     pub argument_policy: bool,
@@ -159,6 +182,7 @@ impl NativeExecutor {
             runtime: Rc::clone(&runtime.inner),
             own_auditor: settings.own_auditor,
             has_sink: settings.has_sink,
+            own_counter: settings.own_counter,
         };
         Self { host, config: Rc::new(config) }
     }

@@ -1,18 +1,21 @@
 //! The JavaScript half of the host: one function an effect, handed over once per realm.
 //!
-//! All take the call's slot and up to four numbers. A number comes back: an answer of the effect, or
-//! one of the three codes below. They never throw (each is guarded on the JavaScript side); if one
+//! All take the call's slot; up to four numbers more travel in the [`Registers`], a piece of memory
+//! both sides see, because a number there costs a store and an argument costs an allocation. A number
+//! comes back: an answer of the effect, or one of the three codes below; what else there is to say
+//! stands in the registers. They never throw (each is guarded on the JavaScript side); if one
 //! does all the same, as on the termination of a worker, that counts as a thrown callback.
 
-use napi::bindgen_prelude::{Env, FnArgs, FunctionRef, Object};
+use napi::bindgen_prelude::{Env, Float64Array, FnArgs, FunctionRef, Object};
 use napi_derive::napi;
+use std::cell::RefCell;
 
 /// The callback threw; the value is kept under the slot.
 pub const THREW: f64 = -1.0;
 /// A promise was returned; the answer will be settled.
 pub const PENDING: f64 = -2.0;
 
-pub type NumberOp = FunctionRef<FnArgs<(u32, f64, f64, f64, f64)>, f64>;
+pub type NumberOp = FunctionRef<FnArgs<(u32,)>, f64>;
 pub type TextOp = FunctionRef<FnArgs<(u32, u32)>, Option<String>>;
 pub type AuditOp = FunctionRef<FnArgs<(u32, String, String, Option<Object<'static>>)>, f64>;
 pub type AttributesOp = FunctionRef<FnArgs<(u32, Object<'static>)>, f64>;
@@ -60,7 +63,6 @@ pub struct HostOps {
     pub approved: NumberOp,
     pub argument_policy: NumberOp,
     pub inspect_flow: NumberOp,
-    pub open: NumberOp,
     pub snapshot: NumberOp,
     pub idempotency_key: NumberOp,
     pub idempotent: NumberOp,
@@ -81,8 +83,42 @@ pub struct HostOps {
     pub complete: NumberOp,
 }
 
-/// Calls an effect. An exception of the engine itself counts as [`THREW`].
-pub fn call(env: Env, op: &NumberOp, slot: u32, numbers: [f64; 4]) -> f64 {
-    let [a, b, c, d] = numbers;
-    op.borrow_back(&env).and_then(|function| function.call((slot, a, b, c, d).into())).unwrap_or(THREW)
+/// Calls an effect with the numbers in the registers. An exception of the engine itself counts as
+/// [`THREW`].
+pub fn call(env: Env, op: &NumberOp, registers: &Registers, slot: u32, numbers: [f64; 4]) -> f64 {
+    registers.write(numbers);
+    op.borrow_back(&env).and_then(|function| function.call((slot,).into())).unwrap_or(THREW)
+}
+
+/// The numbers that cross beside a call, in either direction. Whoever is called reads them first
+/// thing: the next crossing writes others.
+pub struct Registers {
+    shared: RefCell<Float64Array>,
+}
+
+impl Registers {
+    /// How many there are.
+    pub const COUNT: usize = 4;
+
+    /// `shared` has to hold [`COUNT`](Self::COUNT) numbers.
+    pub fn new(shared: Float64Array) -> napi::Result<Self> {
+        if shared.len() == Self::COUNT {
+            return Ok(Self { shared: RefCell::new(shared) });
+        }
+        Err(napi::Error::from_reason("the registers of the executor have the wrong size"))
+    }
+
+    /// What JavaScript wrote.
+    pub fn read(&self) -> [f64; Self::COUNT] {
+        let mut numbers = [0.0; Self::COUNT];
+        numbers.copy_from_slice(&self.shared.borrow());
+        numbers
+    }
+
+    fn write(&self, numbers: [f64; Self::COUNT]) {
+        let mut shared = self.shared.borrow_mut();
+        // SAFETY: JavaScript sees this memory too, but runs on this very thread, so nobody reads or
+        // writes it while the slice lives, which ends with this statement.
+        unsafe { shared.as_mut() }.copy_from_slice(&numbers);
+    }
 }
