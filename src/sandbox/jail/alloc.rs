@@ -26,13 +26,14 @@ pub fn limit(bytes: usize) {
 pub fn fill_gaps() {
     /// This much in a row is no gap any more, or one that a child may as well use.
     const ROW: usize = 4096;
-    /// What a gap may cost at most, should an allocator behave otherwise than thought.
-    const MOST: usize = 2 << 20;
+    /// What all of it may cost at most, should an allocator behave otherwise than thought.
+    const MOST: usize = 4 << 20;
     // The system allocator looks for a gap of just the right size first, so each size has its turn. The
     // largest makes it join neighbours that are free.
     let sizes = [32 << 10, 8 << 10, 4 << 10, 2 << 10].into_iter().chain((1..=64).rev().map(|n| n * 16 - 8));
+    let mut left = MOST;
     for size in sizes {
-        let (mut row, mut end, mut left) = (0, 0, MOST);
+        let (mut row, mut end) = (0, 0);
         while row < ROW.max(size * 2) && left > 0 {
             let start = Vec::<u8>::with_capacity(size).leak().as_ptr().addr();
             // The allocator's own header lies between two neighbours.
