@@ -38,8 +38,63 @@ export function native(): NativeBinding {
  * @internal
  */
 export function nativeRealm(): Native.Realm {
+  const current = bareRealm();
+  if (hasLate) handOver(current);
+  return current;
+}
+
+function bareRealm(): Native.Realm {
   realm ??= new (native().Realm)();
   return realm;
+}
+
+/**
+ * Increments that the realm has not been told yet, by key. Only of keys that it knows: the order of its
+ * keys is that of their first writes, and additions to one key may come in any order and at once.
+ */
+const late = new Map<string, number>();
+let hasLate = false;
+
+/** Counts one under a key of {@link countFirst} without crossing; false when the key is none. @internal */
+export function countAgain(key: string): boolean {
+  const by = late.get(key);
+  if (by === undefined) return false;
+  late.set(key, by + 1);
+  hasLate = true;
+  return true;
+}
+
+/**
+ * Counts one, and takes in further ones under the key here, until somebody uses the realm. For keys of
+ * which there are few and that are counted often: they are kept.
+ *
+ * @internal
+ */
+export function countFirst(key: string): void {
+  nativeRealm().increment(key, 1);
+  late.set(key, 0);
+}
+
+/** Counts one under each key, in their order. @internal */
+export function countEach(keys: ReadonlyArray<string>): void {
+  const to = bareRealm();
+  // Refused when a key holds a line feed.
+  if (!to.incrementEach(keys.join('\n'), keys.length)) for (const key of keys) to.increment(key, 1);
+}
+
+/** To be called when the realm forgets its keys. @internal */
+export function forgetCounts(): void {
+  late.clear();
+  hasLate = false;
+}
+
+function handOver(to: Native.Realm): void {
+  hasLate = false;
+  for (const [key, by] of late) {
+    if (by === 0) continue;
+    late.set(key, 0);
+    to.increment(key, by);
+  }
 }
 
 /** Where the sandbox binary is, or undefined. @internal */
