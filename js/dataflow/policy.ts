@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 import { native } from '../binding.js';
+import type { NativeFlowPolicy } from '../../native/binding.js';
 import type { Sensitivity, SideEffectClass } from '../core/index.js';
 
 /** `off` looks at nothing, `shadow` reports, `enforce` stops. */
@@ -65,21 +66,7 @@ export interface DataFlowPolicy {
 }
 
 const ACTIONS = [undefined, 'flag', 'declassify', 'block'] as const;
-const FLOWS = [undefined, 'untrusted-to-sink', 'derived-untrusted-to-sink', 'lethal-trifecta'] as const;
-
-const MEANING: Readonly<Record<TaintFlowKind, string>> = {
-  'untrusted-to-sink': 'its arguments carry untrusted text word for word',
-  'derived-untrusted-to-sink': 'untrusted text was read before it and its arguments may derive from that',
-  'lethal-trifecta': 'both untrusted text and sensitive data were read before it',
-};
-
-function reasonOf(flow: TaintFlowKind, e: DataFlowEvaluation): string {
-  const kinds = e.sourceKinds.length === 0 ? 'untrusted' : e.sourceKinds.join(', ');
-  const sink = e.sinkKind === 'assistant-output' ? 'assistant output' : `${e.sideEffectClass} sink`;
-  return `${flow}: ${sink} '${e.toolName}' was reached and ${MEANING[flow]} (sources: ${kinds})`;
-}
-
-const bit = (value: unknown, place: number): number => (value ? 1 << place : 0);
+const FLOWS = ['untrusted-to-sink', 'derived-untrusted-to-sink', 'lethal-trifecta'] as const;
 
 /**
  * Makes a flow policy.
@@ -101,29 +88,27 @@ const bit = (value: unknown, place: number): number => (value ? 1 << place : 0);
  * });
  */
 export function createDataFlowPolicy(config: DataFlowPolicyConfig): DataFlowPolicy {
-  const { mode } = config;
-  const modeNumber = mode === 'off' ? 0 : mode === 'shadow' ? 1 : 2;
-  const fixed = bit(config.derivedTaint === 'strict', 4) | bit(config.guardTrifecta ?? true, 5);
-  const declassified: ReadonlySet<string> = new Set(config.declassifySinks);
+  const { mode, guardTrifecta = true, derivedTaint } = config;
+  const declassified = [...(config.declassifySinks ?? [])].filter((name) => typeof name === 'string');
+  let engine: NativeFlowPolicy | undefined;
   return {
     mode,
     evaluate(e) {
-      const { sideEffectClass: effects } = e;
-      const sink =
-        e.sinkKind === 'assistant-output' || effects === 'side-effecting' || effects === 'external-stateful';
-      if (!sink || modeNumber === 0) return { action: 'allow' };
-      const facts =
-        fixed |
-        bit(sink, 0) |
-        bit(e.carriesUntrustedVerbatim, 1) |
-        bit(e.untrustedSeen, 2) |
-        bit(e.sensitiveSeen, 3) |
-        bit(declassified.has(e.toolName), 6);
-      const decision = native().flowDecision(modeNumber, facts);
+      engine ??= new (native().NativeFlowPolicy)(
+        String(mode),
+        derivedTaint === 'strict',
+        Boolean(guardTrifecta),
+        declassified,
+      );
+      const { sourceKinds } = e;
+      const sink = [String(e.toolName), String(e.sideEffectClass), e.sinkKind === 'assistant-output'] as const;
+      const taint = (e.carriesUntrustedVerbatim ? 1 : 0) | (e.untrustedSeen ? 2 : 0) | (e.sensitiveSeen ? 4 : 0);
+      const decision = engine.evaluate(...sink, taint);
       const action = ACTIONS[decision & 3];
-      const flow = FLOWS[decision >> 2];
+      const flow = FLOWS[decision >>> 2];
       if (action === undefined || flow === undefined) return { action: 'allow' };
-      return { action, flow, reason: reasonOf(flow, e), sourceKinds: e.sourceKinds };
+      const sources = sourceKinds.length === 0 ? undefined : sourceKinds.join(', ');
+      return { action, flow, reason: native().flowReason(decision >>> 2, ...sink, sources), sourceKinds };
     },
   };
 }

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 import { createHash } from 'node:crypto';
+import { native } from '../binding.js';
 
 /** Opens a wrapped commentary. */
 export const COMMENTARY_WRAP_OPEN = '<<<commentary>>>';
@@ -98,31 +99,12 @@ export interface WrapSegment {
  * // [{ kind: 'plain', text: 'a ' }, { kind: 'wrapped', text: '[x]' }, { kind: 'plain', text: ' b' }]
  */
 export function splitByWrapEnvelope(text: string, open: string, close: string): WrapSegment[] {
+  const places = native().splitWrapped(text, open, close);
   const segments: WrapSegment[] = [];
-  const plain = (from: number, to?: number): void => {
-    const piece = text.slice(from, to);
-    if (piece !== '') segments.push({ kind: 'plain', text: piece });
-  };
-  // An empty delimiter would be found everywhere and never move on.
-  if (open === '' || close === '') {
-    plain(0);
-    return segments;
-  }
-  let at = 0;
-  while (at < text.length) {
-    const start = text.indexOf(open, at);
-    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
-    if (start < 0) {
-      plain(at);
-      break;
-    }
-    plain(at, start);
-    if (end < 0) {
-      plain(start);
-      break;
-    }
-    at = end + close.length;
-    segments.push({ kind: 'wrapped', text: text.slice(start, at) });
+  for (let at = 0, from = 0; at < places.length; at += 2) {
+    const to = places[at]!;
+    segments.push({ kind: places[at + 1] === 1 ? 'wrapped' : 'plain', text: text.slice(from, to) });
+    from = to;
   }
   return segments;
 }

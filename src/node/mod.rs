@@ -15,6 +15,8 @@ mod executor;
 mod external_string;
 mod guard;
 mod inbound;
+mod outbound;
+mod policy;
 mod registry;
 mod result;
 mod roomy;
