@@ -24,15 +24,25 @@ async function median(times, work) {
 const empty = () => new Promise((resolve) => spawn('/bin/true', [], { stdio: 'ignore' }).on('close', resolve));
 const withEmpty = async (times, work) => ({ ms: await median(times, work), yardstick: { name: 'an empty process', ms: await median(times, empty) } });
 
-/** Memory in MB that the sandbox processes of this host have for themselves. */
+/** Memory in MB that the sandbox processes of this very host have for themselves: the zygote and its children. */
 function privateMb() {
-  let total = 0;
+  const parents = new Map();
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      if (!readFileSync(`/proc/${id}/stat`, 'utf8').includes('(ferrule-sandbox)')) continue;
+      const [, parent] = /^\d+ \(ferrule-sandbox\) \S (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
+      if (parent !== undefined) parents.set(id, parent);
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const host = String(process.pid);
+  let total = 0;
+  for (const [id, parent] of parents) {
+    if (parent !== host && parents.get(parent) !== host) continue;
+    try {
       for (const [, kb] of readFileSync(`/proc/${id}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+) kB/gm)) total += Number(kb) / 1024;
     } catch {
-      // It ended, or it may not be looked at.
+      // It may not be looked at.
     }
   }
   return total;
@@ -58,6 +68,14 @@ export const rows = [
     name: 'code mode: 1,000 tool calls at once',
     goal: '<= 60 ms',
     run: () => withEmpty(7, () => run('await Promise.all(Array.from({ length: 1000 }, (_, i) => tools.echo({ i })))')),
+  },
+  {
+    name: 'code mode: 10,000 records from a tool to a script',
+    run: async () => {
+      const records = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `record ${id}`, price: id / 4, note: null, open: true }));
+      const dispatch = async () => records;
+      return { ms: await median(5, () => run('return (await tools.echo()).length', { dispatch })), yardstick: { name: 'JSON.stringify and back', ms: await median(5, async () => JSON.parse(JSON.stringify(records))) } };
+    },
   },
   {
     name: 'code mode: 50 scripts at once',

@@ -14,6 +14,8 @@ const timeout = { kind: 'timeout', text: 'timed out' };
 const memory = failed('memory limit');
 const deep = failed('too deeply');
 const stack = failed('call stack');
+/** For values as large as they may be: the host's part of it is what is watched. */
+const large = { timeoutMs: 15_000, maxMemoryMb: 512, maxOutputBytes: 16e6 };
 /** However it ends, it ends inside: for attacks where speed decides which limit is met first. */
 const any = [timeout, memory, deep, stack, failed(), violation('')];
 
@@ -81,10 +83,19 @@ export const groups: Record<string, ReadonlyArray<Attempt>> = {
     attempt('console spam', 'for (;;) console.log("x".repeat(1e4))', timeout),
     attempt('a huge result', 'return "x".repeat(20e6)', [failed('larger than'), memory]),
     attempt('a result of very many parts', 'return Array.from({ length: 1e6 }, () => [])', [failed('too many parts'), memory, timeout]),
-    attempt('a result of as many parts as may be', 'return Array.from({ length: 19000 }, () => [[]])', [gives('long'), memory, timeout]),
-    attempt('a result of very many keys', 'const o = {}; for (let i = 0; i < 9500; i++) o["k" + i] = 1; return o', [gives('long'), memory, timeout]),
-    attempt('a result of many objects with undefined', 'return Array.from({ length: 2800 }, (_, i) => ({ a: undefined }))', [gives('long'), memory, timeout]),
-    attempt('arguments of very many parts', 'return (await tools.echo(Array.from({ length: 19000 }, () => [[]]))).length', [gives(19000), memory, timeout]),
+    attempt('a result of as many parts as may be', 'return Array.from({ length: 99000 }, () => [[]])', gives('long'), large),
+    attempt('a result of as many parts as may be, with sharing', 'const a = []; return [a, a, ...Array.from({ length: 24000 }, () => [[]])]', gives('long'), large),
+    attempt('a result of very many keys', 'const o = {}; for (let i = 0; i < 49000; i++) o["k" + i] = 1; return o', gives('long'), large),
+    attempt('a result of many objects with undefined', 'return Array.from({ length: 24000 }, (_, i) => ({ a: undefined }))', gives('long'), large),
+    attempt('a result of many long numbers', 'return Array.from({ length: 180 }, () => 10n ** 19999n)', [failed('larger than'), gives('Do not know how to serialize a BigInt')], large),
+    attempt('results of many parts, over and over', 'const big = Array.from({ length: 30000 }, () => [[]]); for (let i = 0; i < 8; i++) await tools.echo(big); return 1', gives(1), large),
+    attempt('results of many parts, at once', 'const big = Array.from({ length: 30000 }, () => [[]]); await Promise.all(Array.from({ length: 8 }, () => tools.echo(big))); return 1', gives(1), large),
+    attempt('arguments of very many parts', 'return (await tools.echo(Array.from({ length: 99000 }, () => [[]]))).length', gives(99000), large),
+    attempt('a tool result of very many records', 'return (await tools.records({ count: 20000 })).length', gives(20000), large),
+    attempt('a tool result of very many dates', 'return (await tools.records({ count: 2000, seen: true })).length', gives(2000), large),
+    attempt('a result of very many errors', 'return Array.from({ length: 12000 }, () => new Error("x"))', gives('long'), large),
+    attempt('a tool result that is one long text', 'return (await tools.text(7e6)).length', gives(7e6), large),
+    attempt('very many empty places', 'return Array.from({ length: 500 }, () => new Array(1e6))', failed('mostly empty'), large),
     attempt('a huge error', 'throw new Error("x".repeat(10e6))', [failed('xxx'), memory]),
     attempt('huge arguments', 'return await tools.echo("x".repeat(3e6))', [failed('larger than'), memory]),
   ],

@@ -43,7 +43,9 @@ describe.skipIf(process.platform === 'win32')('forged frames', () => {
   it.concurrent.each([
     'a length beyond any cap', 'an unknown kind', 'a host frame', 'half a call', 'a call that claims more bytes', 'a repeated call', 'a call out of order', 'a negative call',
     'a tool that was not offered', 'arguments that are no JSON', 'arguments in an unknown format', 'arguments nested for ever', 'a result nested for ever', 'a result without a format',
-    'a result that is no JSON', 'a table with references to nowhere', 'a failure without a message', 'a failure that is null', 'console lines that lie', 'idle twice', 'idle while a call is open',
+    'a result that is no JSON', 'a table with references to nowhere', 'a failure without a message', 'a failure that is null',
+    'a large result that is no JSON', 'a large result that ends early', 'a large result of too many parts', 'a large table that leads nowhere', 'large arguments that are no JSON',
+    'a call out of order behind large arguments', 'an unknown kind behind large arguments', 'console lines that lie', 'idle twice', 'idle while a call is open',
   ])('%s ends the run as a violation', async (trick) => {
     expect(await run(trick)).toMatchObject(broken);
   });
@@ -53,6 +55,7 @@ describe.skipIf(process.platform === 'win32')('forged frames', () => {
     ['a truncated header', { ok: false, error: { kind: 'execution-failed' } }],
     ['a failure of a kind of its own', { ok: false, error: { kind: 'execution-failed', message: 'me' } }],
     ['two results', { ok: true, output: 1 }],
+    ['two large results', { ok: true, output: Array(60_001).fill(1) }],
     ['a result after exit', { ok: false, error: { kind: 'execution-failed', message: expect.stringContaining('exited before') } }],
     ['a result one byte at a time', { ok: true, output: 'slow' }],
     ['leaving at once', { ok: false, error: { kind: 'execution-failed', message: expect.stringContaining('exited before') } }],
@@ -67,6 +70,11 @@ describe.skipIf(process.platform === 'win32')('forged frames', () => {
     expect(await run('calls after the result')).toMatchObject({ ok: true, output: 1, toolCalls: 0 });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(dispatched).toEqual([]);
+  });
+
+  it('a flood behind large arguments waits its turn', async () => {
+    expect(await run('a flood behind large arguments')).toMatchObject({ ok: true, output: 1, toolCalls: 1 });
+    expect(dispatched).toHaveLength(1);
   });
 
   it('a flood of calls stops at the budget', async () => {

@@ -54,6 +54,21 @@ const tricks = {
   'a result without a format': () => (say(frame(18)), stay()),
   'a result that is no JSON': () => (say(frame(18, value('nope'))), stay()),
   'a table with references to nowhere': () => (say(frame(18, value('[[3],["O"]]', 1))), stay()),
+  'a large result that is no JSON': () => (say(frame(18, value(`[${'1,'.repeat(60_000)}]`))), stay()),
+  'a large result that ends early': () => (say(frame(18, value(`[${'[1,2],'.repeat(20_000)}`))), stay()),
+  'a large result of too many parts': () => (say(frame(18, value(`[${'0,'.repeat(300_000)}0]`))), stay()),
+  'a large table that leads nowhere': () => (say(frame(18, value(`[[1],["A"${',[99999]'.repeat(20_000)}]]`, 1))), stay()),
+  'large arguments that are no JSON': () => (say(frame(16, call(0, 0, `[${'{},'.repeat(40_000)}}`))), stay()),
+  'a call out of order behind large arguments': () => (say(frame(16, call(0, 0, `[${'{},'.repeat(40_000)}{}]`)), frame(16, call(5))), stay()),
+  'an unknown kind behind large arguments': () => (say(frame(16, call(0, 0, `[${'{},'.repeat(40_000)}{}]`)), frame(99)), stay()),
+  'two large results': () => (say(frame(18, value(`[${'1,'.repeat(60_000)}1]`)), frame(18, value(`[${'2,'.repeat(60_000)}2]`))), stay()),
+  'a flood behind large arguments': () => {
+    say(frame(16, call(0, 0, `[${'{},'.repeat(40_000)}{}]`)));
+    const lines = frame(17, Buffer.concat(Array.from({ length: 3000 }, () => Buffer.from([0, 1, 0, 0, 0, 65]))));
+    for (let i = 0; i < 500; i++) say(lines);
+    say(frame(18, value('1')));
+    stay();
+  },
   'a failure without a message': () => (say(frame(19, Buffer.from('{"kind":"execution-failed"}'))), stay()),
   'a failure that is null': () => (say(frame(19, Buffer.from('null'))), stay()),
   'a failure of a kind of its own': () => (say(frame(19, Buffer.from('{"kind":"aborted","message":"me"}'))), stay()),

@@ -4,8 +4,8 @@
  *
  * @packageDocumentation
  */
-import { builtins } from '../builtins.js';
 import { native } from '../binding.js';
+import { builtins } from '../builtins.js';
 
 /** Opens a wrapped commentary. */
 export const COMMENTARY_WRAP_OPEN = '<<<commentary>>>';

@@ -62,8 +62,8 @@ type WorkerMessage =
  * `process.getBuiltinModule` alike.
  *
  * A thread is a fence, not a wall: the worker shares the process. A single allocation far past
- * `maxMemoryMb` makes V8 abort the whole process, which no worker can prevent. Code that may be hostile
- * belongs into `isolated-vm` or `docker`.
+ * `maxMemoryMb` makes V8 abort the whole process, which no worker can prevent, and the memory of buffers is
+ * not counted. Code that may be hostile belongs into `isolated-vm` or `docker`.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@
 //! end in; a table knows what ends in exactly those letters, and only then is the word compared. The
 //! cost hardly depends on how often such words occur, and a text full of them is no attack on it.
 
-use super::catalogue::{FIRST_WORDS, tag_patterns};
+use super::catalogue::{FIRST_WORDS, PATTERNS, Step, tag_patterns};
 use super::fold::{Unit, is_space, is_word};
 use std::ops::{ControlFlow, Range};
 
@@ -80,8 +80,70 @@ fn mark(window: &[u8; WINDOW]) -> u64 {
         .fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
 }
 
+/// Whether a text ends in a word whose last letters were compared already: it is the first that differ.
 fn ends_with<U: Unit>(text: &[U], word: &[u8]) -> bool {
-    text.len() >= word.len() && text.iter().rev().zip(word.iter().rev()).all(|(a, b)| a.fold() == *b)
+    let Some(start) = text.len().checked_sub(word.len()) else { return false };
+    text[start..].iter().zip(word).all(|(a, b)| a.fold() == *b)
+}
+
+/// For each first word the letters that the next one can begin with, one bit each.
+const NEXT_LETTERS: [u32; FIRST_WORDS.len()] = {
+    let mut letters = [0; FIRST_WORDS.len()];
+    let mut i = 0;
+    while i < FIRST_WORDS.len() {
+        letters[i] = letters_after(FIRST_WORDS[i].0);
+        i += 1;
+    }
+    letters
+};
+
+/// What can follow a first word and white space, over all alternatives that begin with it.
+const fn letters_after(word: &str) -> u32 {
+    let mut letters = 0;
+    let mut pattern = 0;
+    while pattern < PATTERNS.len() {
+        let mut alternative = 0;
+        while alternative < PATTERNS[pattern].len() {
+            let steps = PATTERNS[pattern][alternative];
+            if matches!(steps[0], Step::Word(words) if has(words, word)) {
+                assert!(matches!(steps[1], Step::Space), "white space follows a first word");
+                let mut at = 2;
+                while let Step::Maybe(next) = steps[at] {
+                    letters |= letter(next);
+                    at += 1;
+                }
+                let (Step::Word(next) | Step::Text(next)) = steps[at] else { panic!("a word comes next") };
+                let mut i = 0;
+                while i < next.len() {
+                    letters |= letter(next[i]);
+                    i += 1;
+                }
+            }
+            alternative += 1;
+        }
+        pattern += 1;
+    }
+    letters
+}
+
+const fn letter(word: &str) -> u32 {
+    1 << (word.as_bytes()[0] & LETTER)
+}
+
+const fn has(words: &[&str], word: &str) -> bool {
+    let mut i = 0;
+    while i < words.len() {
+        let (a, b) = (words[i].as_bytes(), word.as_bytes());
+        let mut at = 0;
+        while at < a.len() && at < b.len() && a[at] == b[at] {
+            at += 1;
+        }
+        if at == a.len() && at == b.len() {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// Tells of the places of a text whose marked unit is in a range, in ascending order for every pattern:
@@ -112,7 +174,7 @@ pub fn for_each_place<U: Unit, B>(
             let letters = &window[lane..lane + ENDING];
             let ending =
                 letters.iter().fold(0, |all, letter| all << LETTER_BITS | usize::from(letter & LETTER));
-            if let Some((start, patterns)) = word_before(&text[..at], ENDINGS.0[ending]) {
+            if let Some((start, patterns)) = first_word(text, at, ENDINGS.0[ending]) {
                 found(start, patterns)?;
             }
         }
@@ -133,18 +195,25 @@ fn window<U: Unit>(text: &[U], base: usize) -> [u8; WINDOW] {
     U::narrow(&window)
 }
 
-/// Which word of a chain a text ends in, if it is a whole word there.
-fn word_before<U: Unit>(before: &[U], mut known: u8) -> Option<(usize, &'static [usize])> {
+/// Which word of a chain ends before a blank, if it is a whole word there and what comes after can
+/// follow it.
+fn first_word<U: Unit>(text: &[U], blank: usize, mut known: u8) -> Option<(usize, &'static [usize])> {
     while known != NONE {
         let (word, patterns) = &FIRST_WORDS[usize::from(known)];
-        if ends_with(before, word.as_bytes()) {
-            let start = before.len() - word.len();
-            let inside_word = start > 0 && is_word(before[start - 1].fold());
-            return (!inside_word).then_some((start, patterns));
+        if ends_with(&text[..blank], word.as_bytes()) {
+            let start = blank - word.len();
+            let inside_word = start > 0 && is_word(text[start - 1].fold());
+            return (!inside_word && may_follow(&text[blank..], known)).then_some((start, patterns));
         }
         known = ENDINGS.1[usize::from(known)];
     }
     None
+}
+
+/// Most first words are ordinary ones: the letter after them spares most tries.
+fn may_follow<U: Unit>(rest: &[U], known: u8) -> bool {
+    let next = rest.iter().map(|unit| unit.fold()).find(|byte| *byte != b' ').unwrap_or(0);
+    NEXT_LETTERS[usize::from(known)] & (1 << (next & LETTER)) != 0
 }
 
 #[cfg(test)]
@@ -163,7 +232,9 @@ mod tests {
             for (word, patterns) in FIRST_WORDS {
                 let start = at.wrapping_sub(word.len());
                 let whole = at >= word.len() && &fold[start..at] == word.as_bytes();
-                if fold[at] == b' ' && whole && (start == 0 || !is_word(fold[start - 1])) {
+                let next = fold[at..].iter().find(|byte| **byte != b' ').copied().unwrap_or(0);
+                let follows = letters_after(word) & (1 << (next & LETTER)) != 0;
+                if fold[at] == b' ' && whole && follows && (start == 0 || !is_word(fold[start - 1])) {
                     found.push((start, patterns));
                 }
             }

@@ -7,7 +7,7 @@
 //! memory outside of it, Node copies by itself.
 
 use napi::sys;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 /// Shorter texts are copied: an external string costs the collector more than a plain one.
 const LEAST: usize = 1024 * 1024;
@@ -22,7 +22,7 @@ pub(super) fn is_worth(len: usize) -> bool {
 
 type Create = unsafe extern "C" fn(
     sys::napi_env,
-    *mut i8,
+    *mut c_char,
     usize,
     sys::napi_finalize,
     *mut c_void,

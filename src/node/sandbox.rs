@@ -1,4 +1,49 @@
-//! Door of `sandbox`: the zygote as a class. JavaScript owns the descriptors it is given.
+//! Door of `sandbox`: the zygote as a class, whose descriptors are JavaScript's, and the cutting of long
+//! values.
+
+use crate::sandbox::wire::pieces::{Limits, cut};
+use napi::bindgen_prelude::{AsyncTask, Buffer, Error, Result, Uint32Array};
+use napi::{Env, Task};
+use napi_derive::napi;
+
+fn steps(text: &[u8], limits: Limits) -> Result<Vec<u32>> {
+    cut(text, limits).map_err(|error| Error::from_reason(error.to_string()))
+}
+
+fn limits(depth: u32, parts: u32, piece: u32) -> Limits {
+    Limits { depth: depth as usize, parts: parts as usize, piece: piece as usize }
+}
+
+/// How to make the value of JSON text in pieces; none when it is one. Throws when it is over a limit.
+#[napi(catch_unwind)]
+pub fn sandbox_cut(text: &[u8], depth: u32, parts: u32, piece: u32) -> Result<Uint32Array> {
+    steps(text, limits(depth, parts, piece)).map(Uint32Array::from)
+}
+
+/// Cuts a text off the JavaScript thread.
+pub struct Cut {
+    text: Buffer,
+    limits: Limits,
+}
+
+impl Task for Cut {
+    type Output = Vec<u32>;
+    type JsValue = Uint32Array;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        steps(&self.text, self.limits)
+    }
+
+    fn resolve(&mut self, _env: Env, steps: Self::Output) -> Result<Self::JsValue> {
+        Ok(Uint32Array::from(steps))
+    }
+}
+
+/// The same off the JavaScript thread. The text must not change meanwhile.
+#[napi(catch_unwind, ts_return_type = "Promise<Uint32Array>")]
+pub fn sandbox_cut_async(text: Buffer, depth: u32, parts: u32, piece: u32) -> AsyncTask<Cut> {
+    AsyncTask::new(Cut { text, limits: limits(depth, parts, piece) })
+}
 
 #[cfg(target_os = "linux")]
 mod linux {

@@ -11,14 +11,34 @@ export const Frame = { start: 1, answers: 2, calls: 16, console: 17, result: 18,
 /** A frame that breaks the protocol. @internal */
 export class ProtocolError extends Error {}
 
-/** A frame of one payload given in pieces. @internal */
-export function frame(kind: number, ...pieces: Buffer[]): Buffer {
+/** Pieces are put together until they have this much, because a write of its own costs more than a copy. */
+const WRITE_BYTES = 64 * 1024;
+
+/** How much there is in pieces. @internal */
+export function sizeOf(pieces: ReadonlyArray<Buffer>): number {
   let length = 0;
   for (const piece of pieces) length += piece.length;
+  return length;
+}
+
+/** A frame of one payload given in pieces; in a few pieces itself. @internal */
+export function frame(kind: number, pieces: ReadonlyArray<Buffer>): ReadonlyArray<Buffer> {
   const head = Buffer.allocUnsafe(5);
-  head.writeUInt32LE(length, 0);
+  head.writeUInt32LE(sizeOf(pieces), 0);
   head[4] = kind;
-  return Buffer.concat([head, ...pieces], length + 5);
+  const out: Buffer[] = [];
+  let held: Buffer[] = [head];
+  let size = head.length;
+  for (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size < WRITE_BYTES) continue;
+    out.push(Buffer.concat(held, size));
+    held = [];
+    size = 0;
+  }
+  if (size > 0) out.push(Buffer.concat(held, size));
+  return out;
 }
 
 /** Cuts a stream into frames. @internal */

@@ -28,6 +28,7 @@ function limitsOf(options: Partial<BridgedSourceOptions>, defaults: { timeoutMs:
     resultBytes: Math.min(limit(options.maxResultBytes, 16 * MB), 512 * MB),
     outputBytes: Math.min(limit(options.maxOutputBytes, 4 * MB), 512 * MB),
     consoleBytes: Math.min(limit(options.maxConsoleBytes, 64 * 1024), 64 * MB),
+    parts: Math.min(Math.floor(limit(options.maxParts, 200_000, 1)), 1e8),
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { builtins } from '../../builtins.js';
 import { native, sandboxBinary } from '../../binding.js';
 
@@ -15,8 +16,11 @@ export type Ending = { readonly code: number } | { readonly signal: number } | u
 
 /** The line to one script's process. @internal */
 export interface Line {
-  /** Sends bytes; what cannot be sent any more is dropped. */
-  write(bytes: Buffer): void;
+  /** Sends bytes, given in pieces; what cannot be sent any more is dropped. */
+  write(pieces: ReadonlyArray<Buffer>): void;
+  /** Reads nothing until {@link Line.resume}. */
+  pause(): void;
+  resume(): void;
   /** Kills the process and lets go of the line. Nothing is called back afterwards. */
   close(): void;
 }
@@ -99,6 +103,13 @@ class Family {
   }
 }
 
+/** Sends pieces as one write. */
+function send(stream: Writable, pieces: ReadonlyArray<Buffer>): void {
+  if (pieces.length > 1) stream.cork();
+  for (const piece of pieces) stream.write(piece);
+  if (pieces.length > 1) stream.uncork();
+}
+
 let family: Family | undefined;
 let nextRun = 1;
 
@@ -150,7 +161,11 @@ function openFork(path: string, events: LineEvents): Line {
   socket.on('end', quiet);
   socket.on('close', quiet);
   return {
-    write: (bytes) => void (open && !ended && socket.write(bytes)),
+    write: (pieces) => {
+      if (open && !ended) send(socket, pieces);
+    },
+    pause: () => void socket.pause(),
+    resume: () => void (open && socket.resume()),
     close: () => {
       if (!open) return;
       close();
@@ -177,7 +192,11 @@ function openSpawn(path: string, events: LineEvents): Line {
     if (open) events.data(chunk);
   });
   return {
-    write: (bytes) => void (open && child.stdin?.write(bytes)),
+    write: (pieces) => {
+      if (open && child.stdin !== null) send(child.stdin, pieces);
+    },
+    pause: () => void child.stdout?.pause(),
+    resume: () => void (open && child.stdout?.resume()),
     close: () => {
       if (!open) return;
       open = false;

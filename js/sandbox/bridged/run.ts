@@ -7,9 +7,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as types from 'node:util/types';
-import { Frame, FrameReader, ProtocolError, frame } from './frames.js';
+import { Frame, FrameReader, ProtocolError, frame, sizeOf } from './frames.js';
 import { filterWaived, openLine, sandboxBinaryProblem, type Ending, type Line } from './process.js';
-import { MalformedValue } from './table.js';
+import { MalformedValue } from './malformed.js';
 import { Format, decode, encode, type Encoded } from './values.js';
 
 /** Why a run failed; `memory-exceeded` is known to the isolated tier only. @internal */
@@ -30,6 +30,7 @@ export interface Limits {
   readonly resultBytes: number;
   readonly outputBytes: number;
   readonly consoleBytes: number;
+  readonly parts: number;
 }
 
 /** What to run. @internal */
@@ -44,8 +45,10 @@ export interface RunRequest {
   readonly limits: Limits;
 }
 
-/** Arguments over this are dispatched in a turn of their own. */
-const LARGE_BYTES = 64 * 1024;
+/** How long the calls of one frame may keep a turn of the event loop busy, in milliseconds. */
+const BURST_MS = 8;
+/** Calls between two looks at the clock. */
+const BURST_CALLS = 16;
 /** Refused calls after which a script is ended instead of answered. */
 const MAX_REFUSALS = 10_000;
 /** How long a script that can never settle is left alone, should an abort or a time-out be coming. */
@@ -58,6 +61,15 @@ export function messageOf(error: unknown): string {
     return types.isNativeError(error) || error instanceof Error ? String(error.message) : String(error);
   } catch {
     return 'a value that has no text was thrown';
+  }
+}
+
+/** What a script's process says about a failure; its frames are small. */
+function failureOf(payload: Buffer): { kind?: unknown; message?: unknown } | null {
+  try {
+    return JSON.parse(payload.toString('utf8')) as { kind?: unknown; message?: unknown } | null;
+  } catch {
+    throw new ProtocolError('a failure is no JSON');
   }
 }
 
@@ -81,7 +93,11 @@ export class Run {
   #answers: Buffer[] = [];
   #scheduled = false;
   readonly #reader: FrameReader;
+  /** Frames that wait until the one before is done with. */
+  readonly #inbox: [number, Buffer][] = [];
+  #busy = false;
   readonly #enter: <R>(call: () => R) => R;
+  readonly #wanted = (): boolean => this.#open;
   readonly #onAbort = (): void => this.#end({ ok: false, kind: 'aborted', message: 'the script was aborted by AbortSignal' });
 
   constructor(private readonly request: RunRequest) {
@@ -99,7 +115,7 @@ export class Run {
       [Frame.idle]: 0,
       [Frame.refused]: 16 * 1024,
     };
-    this.#reader = new FrameReader((kind) => caps[kind], (kind, payload) => this.#frame(kind, payload));
+    this.#reader = new FrameReader((kind) => caps[kind], (kind, payload) => this.#inbox.push([kind, payload]));
     this.#begin();
   }
 
@@ -112,12 +128,12 @@ export class Run {
     }
     try {
       const body = {
-        source, script, tools, maxArgs: limits.argsBytes, maxOutput: limits.outputBytes, maxConsole: limits.consoleBytes,
+        source, script, tools, maxArgs: limits.argsBytes, maxOutput: limits.outputBytes, maxConsole: limits.consoleBytes, maxParts: limits.parts,
         memory: Math.round(limits.memoryMb * 1024 * 1024), cpuMs: Math.ceil(limits.cpuMs), withoutFilter: filterWaived(),
         ...(input === undefined ? {} : { input }),
       };
       this.#line = openLine({ data: (bytes) => this.#data(bytes), end: (ending) => this.#died(ending) });
-      this.#line.write(frame(Frame.start, Buffer.from(JSON.stringify(body))));
+      this.#line.write(frame(Frame.start, [Buffer.from(JSON.stringify(body))]));
     } catch (error) {
       const problem = sandboxBinaryProblem();
       return this.#fail('execution-failed', problem ?? `the sandbox process could not be started: ${messageOf(error)}`);
@@ -146,6 +162,7 @@ export class Run {
     clearTimeout(this.#deadlock);
     this.request.signal?.removeEventListener('abort', this.#onAbort);
     this.#waiting.length = 0;
+    this.#inbox.length = 0;
     this.#answers = [];
     this.#line?.close();
     this.#settle(ended);
@@ -156,31 +173,59 @@ export class Run {
   }
 
   #data(bytes: Buffer): void {
-    try {
+    this.#guarded(() => {
       this.#reader.push(bytes);
+      this.#read();
+    });
+  }
+
+  /** Does `work`; what breaks the protocol in it ends the run. */
+  #guarded(work: () => void): void {
+    try {
+      work();
     } catch (error) {
-      if (!(error instanceof ProtocolError || error instanceof MalformedValue)) throw error;
-      this.#fail('sandbox-violation', `the sandbox process broke the protocol: ${error.message}`);
+      this.#broken(error);
     }
   }
 
-  #frame(kind: number, payload: Buffer): void {
-    if (!this.#open) return;
+  #broken(error: unknown): void {
+    if (error instanceof ProtocolError || error instanceof MalformedValue) this.#fail('sandbox-violation', `the sandbox process broke the protocol: ${error.message}`);
+    else this.#fail('execution-failed', `what the script sent could not be read: ${messageOf(error)}`);
+  }
+
+  /** Reads frames in order. One that takes time holds up the rest, and what comes after on the line. */
+  #read(): void {
+    while (this.#open && !this.#busy) {
+      const next = this.#inbox.shift();
+      if (next === undefined) return;
+      const done = this.#frame(...next);
+      if (done === undefined) continue;
+      this.#busy = true;
+      this.#line?.pause();
+      done.then(() => {
+        this.#busy = false;
+        this.#guarded(() => this.#read());
+        if (!this.#busy) this.#line?.resume();
+      }).catch((error: unknown) => this.#broken(error));
+    }
+  }
+
+  #frame(kind: number, payload: Buffer): Promise<void> | undefined {
     switch (kind) {
       case Frame.calls:
-        return this.#calls(payload);
+        return this.#calls(payload, 0);
       case Frame.console:
-        return this.#log(payload);
-      case Frame.result: {
-        if (payload.length === 0) throw new ProtocolError('a result has no format');
-        const output = decode(payload[0] as number, payload.subarray(1));
-        return this.#end({ ok: true, output });
-      }
+        this.#log(payload);
+        return;
+      case Frame.result:
+        return this.#result(payload);
       case Frame.failure:
-        return this.#failure(payload);
+        this.#failure(payload);
+        return;
       case Frame.exit: {
         const code = payload.length === 4 ? payload.readInt32LE(0) : 0;
-        return this.#fail('execution-failed', code === 0 ? 'the script exited before producing a result' : `the script exited with code ${code}`);
+        this.#fail('execution-failed', code === 0 ? 'the script exited before producing a result' : `the script exited with code ${code}`);
+        return;
       }
       case Frame.idle:
         if (this.#idle || this.#inFlight > 0) throw new ProtocolError('idle was said out of turn');
@@ -188,12 +233,32 @@ export class Run {
         this.#deadlock = setTimeout(() => this.#fail('execution-failed', `the script never finishes: ${this.#stuck()}`), DEADLOCK_GRACE_MS);
         return;
       case Frame.refused:
-        return this.#fail('execution-failed', `the sandbox process refused to run: ${payload.toString('utf8')}`);
+        this.#fail('execution-failed', `the sandbox process refused to run: ${payload.toString('utf8')}`);
+        return;
     }
+    return;
+  }
+
+  /** A value of the script, as a promise when it is large. */
+  #decode(format: number, bytes: Buffer): unknown {
+    return decode(format, bytes, this.request.limits.parts, this.#wanted);
+  }
+
+  #result(payload: Buffer): Promise<void> | undefined {
+    if (payload.length === 0) throw new ProtocolError('a result has no format');
+    const output = this.#decode(payload[0] as number, payload.subarray(1));
+    if (!types.isPromise(output)) {
+      this.#end({ ok: true, output });
+      return;
+    }
+    // The script was in time, and its process has nothing more to say.
+    clearTimeout(this.#timer);
+    this.#line?.close();
+    return output.then((value) => this.#end({ ok: true, output: value }));
   }
 
   #failure(payload: Buffer): void {
-    const said = decode(Format.json, payload) as { kind?: unknown; message?: unknown } | null;
+    const said = failureOf(payload);
     const kind = said?.kind === 'sandbox-violation' ? 'sandbox-violation' : 'execution-failed';
     if (typeof said?.message !== 'string') throw new ProtocolError('a failure has no message');
     this.#fail(kind, said.message);
@@ -212,8 +277,10 @@ export class Run {
     }
   }
 
-  #calls(payload: Buffer): void {
-    for (let at = 0; at < payload.length && this.#open; ) {
+  /** Takes the calls of a frame from `at` on; a promise when that takes more than this turn. */
+  #calls(payload: Buffer, at: number): Promise<void> | undefined {
+    const end = payload.length > BURST_CALLS * 13 ? performance.now() + BURST_MS : Infinity;
+    for (let count = 1; at < payload.length && this.#open; count++) {
       if (at + 13 > payload.length) throw new ProtocolError('a call is cut off');
       const id = payload.readUInt32LE(at);
       const name = this.request.tools[payload.readUInt32LE(at + 4)];
@@ -225,24 +292,38 @@ export class Run {
       // Ids count up from 0, so a repeated or invented call cannot be mistaken for a new one.
       if (id !== this.#received++) throw new ProtocolError('a call came out of order');
       if (name === undefined) throw new ProtocolError('a call names no tool');
-      this.#call(id, name, format, bytes);
+      const next = at;
+      const rest = (): Promise<void> | undefined => (this.#open ? this.#calls(payload, next) : undefined);
+      const taken = this.#call(id, name, format, bytes);
+      if (taken !== undefined) return taken.then(rest);
+      if (count % BURST_CALLS === 0 && performance.now() > end) return new Promise<void>((turn) => setImmediate(turn)).then(rest);
     }
+    return;
   }
 
-  #call(id: number, name: string, format: number, bytes: Buffer): void {
-    const { calls, callsInFlight, argsBytes } = this.request.limits;
+  #call(id: number, name: string, format: number, bytes: Buffer): Promise<void> | undefined {
+    const { calls, argsBytes } = this.request.limits;
     if (this.toolCalls >= calls) {
-      if (++this.#refused > MAX_REFUSALS) return this.#fail('execution-failed', `the script went on calling tools after its budget was exceeded (${calls})`);
-      return this.#reject(id, `tool-call budget exceeded (${calls}): make fewer calls in one script`);
+      if (++this.#refused > MAX_REFUSALS) this.#fail('execution-failed', `the script went on calling tools after its budget was exceeded (${calls})`);
+      else this.#reject(id, `tool-call budget exceeded (${calls}): make fewer calls in one script`);
+      return;
     }
     this.toolCalls += 1;
-    if (format === Format.refused) return this.#reject(id, `tool arguments are not serialisable: ${bytes.subarray(0, 4096).toString('utf8')}`);
+    if (format === Format.refused) {
+      this.#reject(id, `tool arguments are not serialisable: ${bytes.subarray(0, 4096).toString('utf8')}`);
+      return;
+    }
     if (bytes.length > argsBytes) throw new ProtocolError('arguments are over their limit');
-    const args = decode(format, bytes);
+    const args = this.#decode(format, bytes);
+    if (types.isPromise(args)) return args.then((value) => this.#accept(id, name, value));
+    this.#accept(id, name, args);
+    return;
+  }
+
+  #accept(id: number, name: string, args: unknown): void {
+    if (!this.#open) return;
     const start = (): void => this.#dispatch(id, name, args);
-    if (this.#inFlight >= callsInFlight) this.#waiting.push(start);
-    // Reading large arguments and writing a large answer are each a turn of the event loop.
-    else if (bytes.length > LARGE_BYTES) setImmediate(() => this.#open && start());
+    if (this.#inFlight >= this.request.limits.callsInFlight) this.#waiting.push(start);
     else start();
   }
 
@@ -263,12 +344,22 @@ export class Run {
 
   #answered(id: number, value: unknown): void {
     if (!this.#open) return;
-    try {
-      this.#answer(id, true, encode(value, this.request.limits.resultBytes));
-    } catch (error) {
+    const sent = (encoded: Encoded): void => {
+      this.#answer(id, true, encoded);
+      this.#next();
+    };
+    const failed = (error: unknown): void => {
       this.#reject(id, `tool result is not serialisable: ${messageOf(error)}`);
+      this.#next();
+    };
+    let encoded: Encoded | Promise<Encoded>;
+    try {
+      encoded = encode(value, this.request.limits.resultBytes, this.#wanted);
+    } catch (error) {
+      return failed(error);
     }
-    this.#next();
+    if (types.isPromise(encoded)) encoded.then(sent, failed);
+    else sent(encoded);
   }
 
   #next(): void {
@@ -277,23 +368,24 @@ export class Run {
   }
 
   #reject(id: number, message: string): void {
-    this.#answer(id, false, { format: Format.refused, bytes: Buffer.from(message.slice(0, 64 * 1024)) });
+    this.#answer(id, false, { format: Format.refused, bytes: [Buffer.from(message.slice(0, 64 * 1024))] });
   }
 
   #answer(id: number, ok: boolean, { format, bytes }: Encoded): void {
+    if (!this.#open) return;
     const head = Buffer.allocUnsafe(10);
     head.writeUInt32LE(id, 0);
     head[4] = ok ? 1 : 0;
     head[5] = format;
-    head.writeUInt32LE(bytes.length, 6);
-    this.#answers.push(head, bytes);
+    head.writeUInt32LE(sizeOf(bytes), 6);
+    this.#answers.push(head, ...bytes);
     if (this.#scheduled) return;
     this.#scheduled = true;
     // After the microtasks of this turn, so that calls answered together travel together.
     process.nextTick(() => {
       this.#scheduled = false;
       if (!this.#open || this.#answers.length === 0) return;
-      this.#line?.write(frame(Frame.answers, ...this.#answers));
+      this.#line?.write(frame(Frame.answers, this.#answers));
       this.#answers = [];
     });
   }

@@ -54,6 +54,11 @@ export interface BridgedSourceOptions {
   readonly maxOutputBytes?: number;
   /** Console text kept. Default 64 KiB; the rest is dropped. */
   readonly maxConsoleBytes?: number;
+  /**
+   * Parts the return value, or the arguments of one call, may have: each value counts one, each key of an
+   * object three more. Default 200000. Outcome as of the two sizes above.
+   */
+  readonly maxParts?: number;
 }
 
 /** Why a script failed. */

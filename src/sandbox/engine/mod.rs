@@ -8,6 +8,7 @@
 mod hooks;
 mod natives;
 mod problem;
+mod rest;
 mod run;
 mod sort;
 mod source;
@@ -22,10 +23,14 @@ use boa_engine::object::JsObject;
 use boa_engine::{Context, JsResult, Source};
 use std::rc::Rc;
 
-const PRELUDE: [(&str, &str); 4] = [
+const PRELUDE: [(&str, &str); 8] = [
     ("values", include_str!("prelude/values.js")),
     ("world", include_str!("prelude/world.js")),
+    ("parse", include_str!("prelude/parse.js")),
     ("url", include_str!("prelude/url.js")),
+    ("numbers", include_str!("prelude/numbers.js")),
+    ("dates", include_str!("prelude/dates.js")),
+    ("words", include_str!("prelude/words.js")),
     ("intl", include_str!("prelude/intl.js")),
 ];
 
@@ -62,18 +67,20 @@ impl Engine {
     }
 
     /// Goes once through what every script does, so that forked children find it done: lazy parts are
-    /// made, and the collector, which would touch (and so copy) every page, has just run.
+    /// made, and the collector, which would touch (and so copy) every page, has just run. The registry of
+    /// symbols is such a part: making it asks the system how many processors there are.
     fn rehearse(&mut self) {
         use boa_engine::job::JobExecutor;
-        let text =
-            wire::Text::Latin1(b"const done = await null; return [done].map((one) => ({ one }));".to_vec());
+        let text = wire::Text::Latin1(
+            b"Symbol.for(''); const done = await null; return [done].map((one) => ({ one }));".to_vec(),
+        );
         if let Ok(prepared) = source::prepare(&text, wire::Mode::Body)
             && let Ok(function) = self.context.eval(Source::from_utf16(&prepared.code))
             && let Some(function) = function.as_callable()
             && let Ok(value) = function.call(&boa_engine::JsValue::undefined(), &[], &mut self.context)
             && Rc::clone(&self.queue).run_jobs(&mut self.context).is_ok()
         {
-            let _ = value::encode(&value, 0, &mut self.context);
+            let _ = value::encode(&value, 1 << 10, 1 << 10, &mut self.context);
         }
         boa_engine::gc::force_collect();
     }

@@ -79,7 +79,7 @@ pub fn tools(names: &[JsString], context: &mut Context) -> JsResult<JsObject> {
 fn call(tool: u32, arguments: &JsValue, context: &mut Context) -> JsValue {
     let state = state_of(context);
     let (promise, resolvers) = JsPromise::new_pending(context);
-    match value::encode(arguments, state.max_args.get(), context) {
+    match value::encode(arguments, state.max_args.get(), state.max_parts.get(), context) {
         Ok((format, bytes)) => state.call(tool, format, &bytes, resolvers),
         Err(message) => state.call(tool, Format::Refused, message.as_bytes(), resolvers),
     }

@@ -71,7 +71,7 @@ fn evaluate(engine: &mut Engine, start: &Start) -> End {
     }
     match main.state() {
         PromiseState::Fulfilled(output) => {
-            match value::encode(&output, start.max_output, &mut engine.context) {
+            match value::encode(&output, start.max_output, start.max_parts, &mut engine.context) {
                 Ok((format, bytes)) => End::Output(format, bytes),
                 Err(message) => {
                     End::Failed(Problem::failed(format!("the script's result cannot be returned: {message}")))

@@ -35,6 +35,14 @@ pub struct SyntaxProblem(pub String);
 
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
+    let mut prepared = readable(source, mode)?;
+    if let Some(code) = super::rest::mended(&prepared.code) {
+        prepared.code = code;
+    }
+    Ok(prepared)
+}
+
+fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let plain = without_fences(&units(source));
     if mode == Mode::Script && parses(&plain, false).is_ok() {
         return Ok(Prepared { code: plain, function: false, offset: 0 });

@@ -52,6 +52,8 @@ pub struct State {
     pub rejecting_call: Cell<bool>,
     /// Largest encoded arguments.
     pub max_args: Cell<usize>,
+    /// Most parts of them.
+    pub max_parts: Cell<usize>,
     /// Largest buffer the engine may hand out.
     pub memory: Cell<usize>,
     seed: Cell<[u8; 32]>,
@@ -66,6 +68,7 @@ impl State {
         *self.port.borrow_mut() = Some(port);
         self.console_left.set(start.max_console);
         self.max_args.set(start.max_args);
+        self.max_parts.set(start.max_parts);
         self.memory.set(start.memory);
         self.seed.set(seed);
         self.started.set(Some(Instant::now()));

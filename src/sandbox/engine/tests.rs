@@ -67,6 +67,7 @@ fn start(mode: Mode, source: &str) -> Start {
         cpu_ms: 0,
         max_args: 1 << 20,
         max_output: 1 << 20,
+        max_parts: 200_000,
         max_console: 1 << 16,
         without_filter: true,
     }

@@ -14,12 +14,6 @@ use boa_engine::value::JsVariant;
 use boa_engine::{Context, JsError, JsResult, JsString, JsValue, js_string};
 use rustc_hash::FxHashSet;
 
-/// Parts a value may have on its way out; a key weighs four. The host reads a value in one turn of its
-/// event loop, and how long that takes depends on the parts more than on the bytes.
-const MAX_PARTS: usize = 40_000;
-/// The same for the table form, which takes longer to read.
-const MAX_TABLE_PARTS: usize = 20_000;
-
 /// The prelude's codec functions, kept by the context.
 pub struct Codec {
     /// Value to table.
@@ -56,22 +50,29 @@ pub fn js_text(text: &Text) -> JsString {
     }
 }
 
-/// Writes a value, or says why it cannot leave.
-pub fn encode(value: &JsValue, max: usize, context: &mut Context) -> Result<(Format, Vec<u8>), String> {
+/// Writes a value, or says why it cannot leave: `max` bytes and `parts` are the most it may have. A key
+/// weighs four parts.
+pub fn encode(
+    value: &JsValue,
+    max: usize,
+    parts: usize,
+    context: &mut Context,
+) -> Result<(Format, Vec<u8>), String> {
     if value.is_undefined() {
         return Ok((Format::Undefined, Vec::new()));
     }
-    match Writer::new(max, MAX_PARTS).finish(value, context) {
+    match Writer::new(max, parts).finish(value, context) {
         Ok(bytes) => return Ok((Format::Json, bytes)),
         Err(Stop::Special) => {}
         Err(stop) => return Err(explain(stop, max, context)),
     }
     let codec = context.get_data::<Codec>().expect("stored when the context was built").encode.clone();
-    let table = codec.call(&JsValue::undefined(), std::slice::from_ref(value), context);
+    // Each object takes two parts at the very least.
+    let most = JsValue::from(u32::try_from(parts / 2).unwrap_or(u32::MAX));
+    let table = codec.call(&JsValue::undefined(), &[value.clone(), most], context);
     let table = table.map_err(|error| explain(error.into(), max, context))?;
-    let bytes = Writer::new(max, MAX_TABLE_PARTS)
-        .finish(&table, context)
-        .map_err(|stop| explain(stop, max, context))?;
+    let bytes =
+        Writer::new(max, parts).finish(&table, context).map_err(|stop| explain(stop, max, context))?;
     Ok((Format::Table, bytes))
 }
 

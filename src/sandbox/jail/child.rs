@@ -31,16 +31,34 @@ pub fn serve(
 #[cfg(target_os = "linux")]
 pub const STACK: u64 = 64 << 20;
 
-/// Starts this binary anew with a larger stack, which only a fresh program gets. Returns when that is
-/// not possible.
+/// Makes the stack [`STACK`] large: by its limit when the room below it is free, which it nearly always
+/// is, else by starting this binary anew. Returns when that is not possible.
 #[cfg(target_os = "linux")]
 pub fn with_stack(mode: &str) {
     use std::os::unix::process::CommandExt;
     if super::sys::raise_stack(STACK)
+        && room_below_stack().is_none_or(|room| room <= STACK)
         && let Ok(program) = std::env::current_exe()
     {
         let _ = std::process::Command::new(program).arg(mode).env_clear().exec();
     }
+}
+
+/// How far the stack may grow before it meets what is mapped below it: the kernel leaves at least
+/// 128 MB there, as a rule.
+#[cfg(target_os = "linux")]
+fn room_below_stack() -> Option<u64> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let bound = |text: &str| u64::from_str_radix(text, 16).ok();
+    let mut below = 0;
+    for line in maps.lines() {
+        let end = bound(line.split(['-', ' ']).nth(1)?)?;
+        if line.ends_with("[stack]") {
+            return Some(end - below);
+        }
+        below = end;
+    }
+    None
 }
 
 /// Serves one script over standard input and output.

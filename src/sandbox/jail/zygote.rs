@@ -83,6 +83,7 @@ pub fn main(stacked: bool) -> i32 {
         space: address_space(),
         engine: Some(Engine::warm()),
     };
+    super::alloc::fill_gaps();
     zygote.attend(&signals)
 }
 

@@ -10,6 +10,7 @@
 
 pub mod frame;
 pub mod json;
+pub mod pieces;
 pub mod start;
 
 pub use frame::{Format, Port, Received};

@@ -31,6 +31,8 @@ pub struct Start {
     pub max_args: usize,
     /// Largest encoded return value, in bytes.
     pub max_output: usize,
+    /// Parts the return value, or the arguments of one call, may have; a key weighs four.
+    pub max_parts: usize,
     /// Console text kept, in bytes.
     pub max_console: usize,
     /// Run although the kernel offers no system-call filter.
@@ -82,6 +84,7 @@ impl Start {
             cpu_ms: count(&json, "cpuMs")? as u64,
             max_args: count(&json, "maxArgs")?,
             max_output: count(&json, "maxOutput")?,
+            max_parts: count(&json, "maxParts")?,
             max_console: count(&json, "maxConsole")?,
             without_filter: matches!(json.get("withoutFilter"), Some(Json::Bool(true))),
         })
@@ -94,9 +97,9 @@ mod tests {
 
     #[test]
     fn a_request_is_read_and_a_broken_one_named() {
-        let text = br#"{"source":"return 1","tools":["a","b.c"],"memory":1000,"cpuMs":0,"maxArgs":1,"maxOutput":2,"maxConsole":3}"#;
+        let text = br#"{"source":"return 1","tools":["a","b.c"],"memory":1000,"cpuMs":0,"maxArgs":1,"maxOutput":2,"maxParts":5,"maxConsole":3}"#;
         let start = Start::parse(text).unwrap();
-        assert_eq!((start.mode, start.tools.len(), start.memory, start.max_output), (Mode::Body, 2, 1000, 2));
+        assert_eq!((start.mode, start.tools.len(), start.memory, start.max_parts), (Mode::Body, 2, 1000, 5));
         assert!(start.input.is_none() && !start.without_filter);
         for (broken, field) in [
             ("{}", "tools"),

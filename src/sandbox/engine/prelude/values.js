@@ -14,8 +14,6 @@
     Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView,
   };
   const typeName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
-  // Objects a value may hold on its way to the host.
-  const MAX_NODES = 30000;
 
   class DataCloneError extends Error {
     get name() {
@@ -58,11 +56,30 @@
     return `#<${Object.prototype.toString.call(value).slice(8, -1)}>`;
   }
 
+  // A key of a path: a property, an index, or a piece of text in a list.
+  function step(key) {
+    if (typeof key === 'number') return `[${key}]`;
+    if (typeof key !== 'string') return key[0];
+    return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  }
+  const mapKey = [' (a key)'];
+  const mapItem = ['.get(…)'];
+  const member = [' (a member)'];
+  const itself = [''];
+
   function encode(root, max) {
     const nodes = [null];
     const index = new Map();
-    const queue = [];
-    const slot = (value, path) => {
+    const objects = [null];
+    // Where each object was found: the node it is in and the key there. Written out for an error only.
+    const places = [null];
+    let holes = 0;
+    const path = (parent, key) => {
+      let text = step(key);
+      for (; parent > 0; parent = places[parent][0]) text = step(places[parent][1]) + text;
+      return `$${text}`;
+    };
+    const slot = (value, parent, key) => {
       switch (typeof value) {
         case 'string':
         case 'boolean':
@@ -71,16 +88,16 @@
           if (value !== value) return ['n'];
           if (value === Infinity) return ['i'];
           if (value === -Infinity) return ['I'];
-          return Object.is(value, -0) ? ['z'] : value;
+          return value === 0 && 1 / value < 0 ? ['z'] : value;
         case 'undefined':
           return ['u'];
         case 'bigint':
-          if (String(value).length > 20000) throw new DataCloneError(`a BigInt of more than 20000 digits could not be cloned (at ${path})`);
+          if (String(value).length > 20000) throw new DataCloneError(`a BigInt of more than 20000 digits could not be cloned (at ${path(parent, key)})`);
           return ['b', String(value)];
         case 'object':
           break;
         default:
-          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path})`);
+          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path(parent, key)})`);
       }
       if (value === null) return null;
       let at = index.get(value);
@@ -88,26 +105,29 @@
         at = nodes.length;
         if (at > max) throw new DataCloneError(`the value holds more than ${max} objects and could not be cloned`);
         index.set(value, at);
-        nodes.push(null);
-        queue.push([value, at, path]);
+        nodes[at] = null;
+        objects[at] = value;
+        places[at] = [parent, key];
       }
       return [at];
     };
-    const child = (path, key) => (/^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`);
-    const keyed = (node, value, keys, path) => {
-      for (const key of keys) node.push(key, slot(value[key], child(path, key)));
+    const keyed = (node, value, keys, at) => {
+      for (const key of keys) node.push(key, slot(value[key], at, key));
       return node;
     };
-    const node = (value, path) => {
-      switch (brand(value)) {
+    const node = (value, at) => {
+      const kind = brand(value);
+      switch (kind) {
         case 'ordinary':
-          return keyed(['O'], value, Object.keys(value), path);
+          return keyed(['O'], value, Object.keys(value), at);
         case 'array': {
           const keys = Object.keys(value);
           const dense = keys.length === value.length && (keys.length === 0 || keys.at(-1) === String(value.length - 1));
-          if (!dense && value.length > 1000000) throw new DataCloneError(`an array of ${value.length} mostly empty places could not be cloned (at ${path})`);
-          if (!dense) return keyed(['L', value.length], value, keys, path);
-          return ['A', ...value.map((item, at) => slot(item, `${path}[${at}]`))];
+          if (!dense && (holes += value.length) > 1000000) throw new DataCloneError(`an array of ${value.length} mostly empty places could not be cloned (at ${path(...places[at])})`);
+          if (!dense) return keyed(['L', value.length], value, keys, at);
+          const out = ['A'];
+          for (let i = 0; i < keys.length; i++) out.push(slot(value[i], at, i));
+          return out;
         }
         case 'date': {
           const ms = Date.prototype.getTime.call(value);
@@ -117,41 +137,38 @@
           return ['R', value.source, value.flags];
         case 'error': {
           const name = String(value.name);
-          const out = ['E', Object.hasOwn(errors, name) ? name : 'Error', slot(value.message === undefined ? undefined : String(value.message), path)];
-          out.push(slot(value.stack === undefined ? undefined : `${name}: ${value.message}\n${value.stack}`, path));
-          if (Object.hasOwn(value, 'cause')) out.push(slot(value.cause, `${path}.cause`));
+          const out = ['E', Object.hasOwn(errors, name) ? name : 'Error', slot(value.message === undefined ? undefined : String(value.message), at, itself)];
+          out.push(slot(value.stack === undefined ? undefined : `${name}: ${value.message}\n${value.stack}`, at, itself));
+          if (Object.hasOwn(value, 'cause')) out.push(slot(value.cause, at, 'cause'));
           return out;
         }
         case 'map': {
           const out = ['M'];
-          Map.prototype.forEach.call(value, (item, key) => out.push(slot(key, `${path} (a key)`), slot(item, `${path}.get(…)`)));
+          Map.prototype.forEach.call(value, (item, key) => out.push(slot(key, at, mapKey), slot(item, at, mapItem)));
           return out;
         }
         case 'set': {
           const out = ['S'];
-          Set.prototype.forEach.call(value, (item) => out.push(slot(item, `${path} (a member)`)));
+          Set.prototype.forEach.call(value, (item) => out.push(slot(item, at, member)));
           return out;
         }
         case 'buffer':
           return ['B', toBase64(new Uint8Array(value))];
         case 'typed':
         case 'view': {
-          const name = brand(value) === 'view' ? 'DataView' : typeName.call(value);
+          const name = kind === 'view' ? 'DataView' : typeName.call(value);
           const length = name === 'DataView' ? value.byteLength : value.length;
-          if (value.byteLength === value.buffer.byteLength) return ['V', name, slot(value.buffer, path), 0, length];
+          if (value.byteLength === value.buffer.byteLength) return ['V', name, slot(value.buffer, at, itself), 0, length];
           return ['V', name, toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), 0, length];
         }
         case 'boxed':
-          return ['W', slot(value.valueOf(), path)];
+          return ['W', slot(value.valueOf(), at, itself)];
         default:
-          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path})`);
+          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path(...places[at])})`);
       }
     };
-    nodes[0] = slot(root, '$');
-    while (queue.length > 0) {
-      const [value, at, path] = queue.pop();
-      nodes[at] = node(value, path);
-    }
+    nodes[0] = slot(root, 0, itself);
+    for (let at = 1; at < nodes.length; at++) nodes[at] = node(objects[at], at);
     return nodes;
   }
 
@@ -170,7 +187,9 @@
       }
     };
     const set = (target, key, value) => {
-      Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+      // An assignment is several times faster; to this one key it would set the prototype.
+      if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+      else target[key] = value;
     };
     for (let at = 1; at < table.length; at++) {
       const node = table[at];
@@ -224,7 +243,7 @@
     return slot(table[0]);
   }
 
-  shared.encode = (value) => encode(value, MAX_NODES);
+  shared.encode = encode;
   shared.clone = (value) => decode(encode(value, Infinity));
   shared.decode = decode;
   shared.toBase64 = toBase64;
