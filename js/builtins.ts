@@ -7,10 +7,10 @@ const once = <T>(find: () => T): (() => T) => {
 /**
  * Node's own modules that an app may not have loaded yet, each found at first use: `node:crypto`,
  * `node:net`, `node:child_process` and their like take Node longer to set up than all of our own code
- * takes to load, and most processes that import the package never need most of them. (`node:fs` is there
- * already, but an `import` of it reads all its properties and so loads the streams; of `node:util`, it loads
- * what its getters do. `node:util/types` is light.) What Node has loaded
- * by itself (`node:path`, `node:url`, `node:async_hooks`) is imported as usual.
+ * takes to load, and most processes that import the package never need most of them. `node:fs` is there
+ * already, but an `import` of it reads all its properties and so loads the streams; that of `node:util`
+ * loads what its getters do, where `node:util/types` is light. What Node has loaded by itself
+ * (`node:path`, `node:url`, `node:async_hooks`) is imported as usual.
  *
  * @internal
  */
