@@ -464,6 +464,12 @@ export declare function ruleOfTwo(untrustedInput: boolean, sensitiveData: boolea
 /** Whether a restriction forbids a call. */
 export declare function ruleOfTwoForbids(restriction: number, effects: string, untrustedSource: boolean): boolean
 
+/** How to make the value of JSON text in pieces; none when it is one. Throws when it is over a limit. */
+export declare function sandboxCut(text: Uint8Array, depth: number, parts: number, piece: number): Uint32Array
+
+/** The same off the JavaScript thread. The text must not change meanwhile. */
+export declare function sandboxCutAsync(text: Buffer, depth: number, parts: number, piece: number): Promise<Uint32Array>
+
 /** The decision. */
 export interface SandboxPolicyAnswer {
   kind: string
