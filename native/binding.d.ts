@@ -12,14 +12,24 @@ export type HeldOp = (slot: number, which: number) => unknown
 
 /** What all executors of a realm run on. */
 export declare class CallRuntime {
-  /** `drain` is called when another thread has woken a task; it has to call `poke`. */
-  constructor(realm: Realm, ops: HostOps, drain: () => void)
-  /** Delivers an event to a call. `span` names the mailbox. */
-  settle(slot: number, span: boolean, epoch: number, code: number): void
+  /**
+   * `registers` are the four numbers that cross beside a call. `drain` is called when another thread
+   * has woken a task; it has to call `poke`.
+   */
+  constructor(realm: Realm, ops: HostOps, registers: Float64Array, drain: () => void)
+  /**
+   * Delivers an event to a call. In the registers: the mailbox (1 for the span), the epoch, the code,
+   * and how the race closed or NaN.
+   */
+  settle(slot: number): void
   /** Runs the attempt that waits for the tracer, from within the tracer's function. */
-  runAttempt(slot: number, recording: boolean): boolean
-  /** Describes the tool of a call. */
+  runAttempt(slot: number): boolean
+  /** Describes the tool of one call. */
   describe(slot: number, bits: number, maxResultTokens: number, name: string): void
+  /** Keeps the description of a tool under a number. */
+  intern(bits: number, maxResultTokens: number, name: string): number
+  /** Gives a number of `intern` free. */
+  forget(id: number): void
   /** Polls what was woken from another thread. */
   poke(): void
   /** Tasks that have not ended. */
@@ -222,6 +232,7 @@ export interface ExecutorSettings {
   retryKinds: Array<string>
   ownAuditor: boolean
   hasSink: boolean
+  ownCounter: boolean
   permissionHook: boolean
   approvalGate: boolean
   argumentPolicy: boolean
@@ -285,7 +296,6 @@ export interface HostOps {
   approved: NumberOp
   argumentPolicy: NumberOp
   inspectFlow: NumberOp
-  open: NumberOp
   snapshot: NumberOp
   idempotencyKey: NumberOp
   idempotent: NumberOp
