@@ -23,8 +23,8 @@ const isTest = (path: string): boolean => /\/tests\/|(^|\/|_)tests\.rs$/.test(pa
 const rustLayers = [
   ['value'],
   ['audit', 'schema', 'secrets'],
-  ['tool', 'inbound', 'dataflow', 'guard'],
-  ['result', 'streaming', 'registry', 'sandbox'],
+  ['tool', 'inbound', 'outbound'],
+  ['dataflow', 'guard', 'policy', 'result', 'streaming', 'registry', 'sandbox'],
   ['executor'],
   ['node'],
 ];

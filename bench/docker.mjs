@@ -3,8 +3,8 @@
 //   node scripts/docker-engine.mjs run -- node bench/run.mjs --only=docker
 //
 // Without an engine there are no rows.
-import { createDockerSandbox } from '../dist/sandbox/index.js';
-import { createDockerCodeModeRunner } from '../dist/sandbox/docker/index.js';
+import { createDockerSandbox } from 'ferrule/sandbox';
+import { createDockerCodeModeRunner } from 'ferrule/sandbox/docker';
 
 const image = process.env.FERRULE_DOCKER_IMAGE;
 if (image === undefined) console.error('docker: no engine, no rows (node scripts/docker-engine.mjs run -- node bench/run.mjs)');

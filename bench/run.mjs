@@ -1,6 +1,7 @@
 // `npm run bench`: every row of every room, each with its yardstick from the same run.
 //
-//   node bench/run.mjs [--only=words] [--rounds=N]     measure; words are looked for in file and row names
+//   node bench/run.mjs [--only=words] [--out=DIR]      measure; words are looked for in file and row names;
+//                                                     DIR is where the JSON goes, bench/results by default
 //   node bench/run.mjs --compare a.json b.json         two earlier runs side by side
 //   BENCH_TARGET=/path/to/package node bench/run.mjs   another package with the same API, measured beside
 //
@@ -8,7 +9,8 @@
 // milliseconds, or `{ ms, yardstick?: { name, ms } }` with whatever else it wants kept; a goal that is
 // a number is the most it may take. Each file runs in a process
 // of its own, one for each side. BENCH_TARGET_SECURITY names a second package for the subpaths that
-// the first does not have.
+// the first does not have, as `@graphorin/security` does for `@graphorin/tools`. BENCH_PEERS names a folder with
+// other script engines; see peers.mjs.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -24,7 +26,8 @@ const option = (name) => process.argv.find((arg) => arg.startsWith(`--${name}=`)
 function measure(file, only, target) {
   return new Promise((resolve) => {
     const args = ['--expose-gc', ...(target ? ['--import', join(here, 'redirect.mjs')] : []), join(here, 'one.mjs'), file, only ?? ''];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const env = { ...process.env, BENCH_SIDE: target ? 'target' : 'ours' };
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
     let said = '';
     child.stdout.on('data', (data) => (said += data));
     child.on('close', (code) => {
@@ -107,12 +110,13 @@ async function main() {
     const ours = await measure(join(here, name), only, undefined);
     const theirs = target ? await measure(join(here, name), only, target) : [];
     for (const { name: row, goal, ...rest } of ours) {
-      const other = theirs.find((one) => one.name === row);
+      // A file that did not even load stands for all its rows.
+      const other = theirs.find((one) => one.name === row) ?? theirs.find((one) => one.name === name);
       results.push({ room: basename(name, '.mjs'), name: row, goal, ours: rest, ...(other ? { target: other } : {}) });
     }
   }
   show(results, Boolean(target));
-  const file = join(here, 'results', `${new Date().toISOString().replace(/[:.]/g, '-')}.json`);
+  const file = join(option('out') ?? join(here, 'results'), `${new Date().toISOString().replace(/[:.]/g, '-')}.json`);
   mkdirSync(dirname(file), { recursive: true });
   const machine = { node: process.version, platform: `${process.platform}-${process.arch}`, cpu: cpus()[0]?.model, cpus: cpus().length };
   writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, ...(target ? { target } : {}), rows: results }, null, 1)}\n`);

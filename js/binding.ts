@@ -4,8 +4,9 @@
  *
  * @internal
  */
-import { createRequire } from 'node:module';
 import type * as Native from '../native/binding.js';
+import { builtins } from './builtins.js';
+import { VERSION } from './version.js';
 
 /** The addon's exports. @internal */
 export type NativeBinding = typeof Native;
@@ -20,8 +21,69 @@ let loader: Loader | undefined;
 let binding: NativeBinding | undefined;
 let realm: Native.Realm | undefined;
 
+/** Where this code lies. A bundle that is CommonJS has no `import.meta`. */
+const here = import.meta.url ?? (typeof __filename === 'string' ? __filename : undefined);
+
+/** The loader of the installed package, seen from a file or folder, or why there is none. */
+function installedLoader(from: string): Loader | string {
+  const require = builtins.module().createRequire(from);
+  let manifest: string;
+  try {
+    manifest = require.resolve('ferrule/package.json');
+  } catch {
+    return 'no package ferrule to be found from there';
+  }
+  const { version } = require(manifest) as { version: string };
+  if (version !== VERSION) return `${manifest} is version ${version}, the bundle holds ${VERSION}`;
+  return require(manifest.replace(/package\.json$/, 'native/binding.cjs')) as Loader;
+}
+
+/** For a bundle that knows where the files are; what is not named is not there. */
+function namedLoader(path: string): Loader {
+  const require = builtins.module().createRequire(`${process.cwd()}/`);
+  return {
+    load: () => require(path) as NativeBinding,
+    sandboxBinary: () => process.env['FERRULE_SANDBOX'],
+    triple: () => `${process.platform}-${process.arch}`,
+  };
+}
+
+/**
+ * The loader when it is not beside this code: somebody bundled the package. It is looked for where an app
+ * would have it installed, so that such a bundle works as long as the package is there too.
+ */
+function loaderOfBundle(cause: unknown): Loader {
+  const tried = [`${here ?? 'this bundle'}: no ../native/binding.cjs beside it`];
+  for (const from of [here, `${process.cwd()}/`]) {
+    const found = from === undefined ? undefined : installedLoader(from);
+    if (typeof found === 'object') return found;
+    if (found !== undefined) tried.push(`${from}: ${found}`);
+  }
+  const named = process.env['FERRULE_BINDING'];
+  if (named !== undefined && named !== '') return namedLoader(named);
+  const error = new Error(
+    `ferrule was bundled, and its native parts were left behind.\nTried:\n${tried.map((line) => `  - ${line}`).join('\n')}\n` +
+      'Fix: leave the package external to the bundle (esbuild: --external:ferrule --external:ferrule/*; other bundlers: ' +
+      'see "Bundlers" in its README) and install it where the bundle runs, or set FERRULE_BINDING to the .node file and ' +
+      'FERRULE_SANDBOX to the sandbox binary.',
+    { cause },
+  );
+  throw Object.assign(error, { code: 'FERRULE_BINDING_NOT_FOUND' });
+}
+
 function getLoader(): Loader {
-  loader ??= createRequire(import.meta.url)('../native/binding.cjs') as Loader;
+  if (loader !== undefined) return loader;
+  let beside: Loader | undefined;
+  let cause: unknown;
+  if (here !== undefined) {
+    try {
+      beside = builtins.module().createRequire(here)('../native/binding.cjs') as Loader;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+      cause = error;
+    }
+  }
+  loader = beside ?? loaderOfBundle(cause);
   return loader;
 }
 
@@ -38,8 +100,63 @@ export function native(): NativeBinding {
  * @internal
  */
 export function nativeRealm(): Native.Realm {
+  const current = bareRealm();
+  if (hasLate) handOver(current);
+  return current;
+}
+
+function bareRealm(): Native.Realm {
   realm ??= new (native().Realm)();
   return realm;
+}
+
+/**
+ * Increments that the realm has not been told yet, by key. Only of keys that it knows: the order of its
+ * keys is that of their first writes, and additions to one key may come in any order and at once.
+ */
+const late = new Map<string, number>();
+let hasLate = false;
+
+/** Counts one under a key of {@link countFirst} without crossing; false when the key is none. @internal */
+export function countAgain(key: string): boolean {
+  const by = late.get(key);
+  if (by === undefined) return false;
+  late.set(key, by + 1);
+  hasLate = true;
+  return true;
+}
+
+/**
+ * Counts one, and takes in further ones under the key here, until somebody uses the realm. For keys of
+ * which there are few and that are counted often: they are kept.
+ *
+ * @internal
+ */
+export function countFirst(key: string): void {
+  nativeRealm().increment(key, 1);
+  late.set(key, 0);
+}
+
+/** Counts one under each key, in their order. @internal */
+export function countEach(keys: ReadonlyArray<string>): void {
+  const to = bareRealm();
+  // Refused when a key holds a line feed.
+  if (!to.incrementEach(keys.join('\n'), keys.length)) for (const key of keys) to.increment(key, 1);
+}
+
+/** To be called when the realm forgets its keys. @internal */
+export function forgetCounts(): void {
+  late.clear();
+  hasLate = false;
+}
+
+function handOver(to: Native.Realm): void {
+  hasLate = false;
+  for (const [key, by] of late) {
+    if (by === 0) continue;
+    late.set(key, 0);
+    to.increment(key, by);
+  }
 }
 
 /** Where the sandbox binary is, or undefined. @internal */

@@ -2,25 +2,43 @@
 // Finds and loads the native addon. The order is: the FERRULE_BINDING override, a build in this
 // folder, the platform package. Every `require` is a literal string so that file tracers and
 // bundlers see it. On failure the error names the platform, every path tried and the last cause.
-const { existsSync } = require('node:fs');
+const { closeSync, existsSync, openSync, readSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
-function isMusl() {
-  const report = process.report;
-  if (process.platform !== 'linux' || !report) return false;
-  const previous = report.excludeNetwork;
-  report.excludeNetwork = true;
-  const header = report.getReport().header;
-  report.excludeNetwork = previous;
-  return !header.glibcVersionRuntime;
+/**
+ * The C library of this very process, read from the loader that its executable names: `musl`, `gnu`, or
+ * undefined when it names neither (linked statically, no ELF file, not readable).
+ */
+function libcOfExecutable() {
+  let fd;
+  try {
+    fd = openSync(process.execPath, 'r');
+    const head = Buffer.alloc(4096);
+    const text = head.toString('latin1', 0, readSync(fd, head, 0, head.length, 0));
+    return /\/ld-(musl|linux)-/.exec(text)?.[1].replace('linux', 'gnu');
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }
 
+/** What Node's report says: always right, but a report takes longer than the rest of loading. */
+function libcOfReport() {
+  const { report } = process;
+  if (!report) return 'gnu';
+  const previous = report.excludeNetwork;
+  report.excludeNetwork = true;
+  const { header } = report.getReport();
+  report.excludeNetwork = previous;
+  return header.glibcVersionRuntime ? 'gnu' : 'musl';
+}
+
+let known;
 /** `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … */
 function triple() {
-  const base = `${process.platform}-${process.arch}`;
-  if (process.platform === 'linux') return `${base}-${isMusl() ? 'musl' : 'gnu'}`;
-  if (process.platform === 'win32') return `${base}-msvc`;
-  return base;
+  known ??= { linux: () => `-${libcOfExecutable() ?? libcOfReport()}`, win32: () => '-msvc' }[process.platform]?.() ?? '';
+  return `${process.platform}-${process.arch}${known}`;
 }
 
 const local = {
@@ -51,6 +69,16 @@ const packagedSandbox = {
   'win32-x64-msvc': () => require.resolve('ferrule-win32-x64-msvc/ferrule-sandbox.exe'),
 };
 
+/** Platforms whose packages lie beside ours: what `node_modules` holds when it comes from another machine. */
+function othersInstalled(name) {
+  try {
+    const beside = readdirSync(join(__dirname, '..', '..'));
+    return Object.keys(packaged).filter((other) => other !== name && beside.includes(`ferrule-${other}`));
+  } catch {
+    return [];
+  }
+}
+
 function load() {
   const name = triple();
   const tried = [];
@@ -76,9 +104,11 @@ function load() {
       attempt(`package ferrule-${name}`, packaged[name]);
     if (found) return found;
   }
+  const others = othersInstalled(name);
   const error = new Error(
     `ferrule has no native binding for ${name} (Node ${process.version}).\n` +
       `Tried:\n${tried.map((line) => `  - ${line}`).join('\n') || '  - nothing: this platform is not supported'}\n` +
+      (others.length > 0 ? `Found: the package for ${others.join(', ')}; node_modules was installed on another platform.\n` : '') +
       `Fix: reinstall with optional dependencies (npm install --include=optional) on this platform, ` +
       `build it from the repository (npm run build), or set FERRULE_BINDING to the .node file.`,
     { cause },

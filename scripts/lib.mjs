@@ -212,44 +212,14 @@ export async function ensureNative({ release = false } = {}) {
   });
 }
 
-/** The sources that become files of `dist/` of their own: the public subpaths, and two for measurements. */
-function faceEntries() {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const subpaths = Object.values(exports)
-    .map((target) => target.default?.match(/^\.\/dist\/(.*)\.js$/)?.[1])
-    .filter(Boolean);
-  return ['index', ...subpaths, 'binding', 'inbound/sanitize'].map((name) => `js/${name}.ts`);
-}
-
-/**
- * Compiles the TypeScript face into `dist/` when it changed: declarations file by file, code in a few
- * shared pieces, since Node takes longer to find a hundred small files than to run them. What two
- * subpaths share stays one module, so that there is one class for each error.
- */
+/** Compiles the TypeScript face into `dist/` when it changed: declarations file by file, code as scripts/dist.mjs says. */
 export async function ensureDist() {
-  const inputs = ['js', 'tsconfig.json', 'tsconfig.build.json', 'native/binding.d.ts', 'package.json', 'scripts/lib.mjs'];
+  const inputs = ['js', 'tsconfig.json', 'tsconfig.build.json', 'native/binding.d.ts', 'package.json', 'package-lock.json', 'scripts/lib.mjs', 'scripts/dist.mjs'];
   await unlessFresh('dist', inputs, ['dist/index.js', 'dist/index.d.ts'], '', async () => {
     say('compiling the TypeScript face');
     rmSync(join(root, 'dist'), { recursive: true, force: true });
     await run(bin('tsc'), ['-p', 'tsconfig.build.json', '--emitDeclarationOnly']);
-    await run(bin('esbuild'), [
-      ...faceEntries(),
-      '--bundle',
-      '--splitting',
-      '--format=esm',
-      '--platform=node',
-      '--target=node20',
-      '--packages=external',
-      // Without `--keep-names`, which costs a call for each closure made; a packaging test checks the
-      // names that are part of the contract.
-      // No `--keep-names`: it costs a call for each closure made. A packaging test checks the names
-      // that are part of the contract.
-      '--outbase=js',
-      '--outdir=dist',
-      // Beside binding.js: what finds the addon does so from its own folder.
-      '--chunk-names=shared-[hash]',
-      '--log-level=warning',
-    ]);
+    await run(process.execPath, ['scripts/dist.mjs']);
   });
 }
 

@@ -6,3 +6,5 @@ export interface BinaryKind {
 }
 export function kindOf(file: string): BinaryKind;
 export function misfit(manifest: { os: string[]; cpu: string[]; libc?: string[] }, file: string): string | undefined;
+/** Writes the folder that is published as the package itself. */
+export function stage(folder: string): void;

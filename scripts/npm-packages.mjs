@@ -2,13 +2,19 @@
 //
 //   node scripts/npm-packages.mjs [--check]            versions, and this machine's binaries from native/
 //   node scripts/npm-packages.mjs --from=DIR           binaries of every platform from DIR/<triple>/
+//   node scripts/npm-packages.mjs --stage=DIR          the package itself as it is published, into DIR
 //
 // Sets every package's version to the one of package.json, copies the addon and the sandbox binary in,
 // keeps the sandbox executable, and refuses a file made for another C library than its package says
 // (a glibc binary in a musl package loads nowhere and blames npm). `--check` changes nothing and fails
 // when a version is behind.
-import { chmodSync, closeSync, copyFileSync, existsSync, openSync, readFileSync, readSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+//
+// What is published of the package itself is no plain `npm pack` of the checkout, which holds this
+// machine's binaries so that it installs without a registry: the staged folder has none, and names the
+// platform packages as optional dependencies of exactly its own version.
+import { chmodSync, closeSync, copyFileSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { platformTriple, root, say } from './lib.mjs';
 
 const check = process.argv.includes('--check');
@@ -84,4 +90,25 @@ function fill() {
   process.exitCode = faults > 0 ? 1 : 0;
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) fill();
+/** Writes the folder that is published as the package itself. */
+export function stage(folder) {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { scripts, devDependencies, napi, ...published } = manifest;
+  const triples = readdirSync(join(root, 'npm')).sort();
+  const files = manifest.files.filter((name) => !name.startsWith('!') && name !== 'native');
+  const loaders = readdirSync(join(root, 'native')).filter((name) => /\.cjs$|\.d\.ts$/.test(name));
+  mkdirSync(join(folder, 'native'), { recursive: true });
+  for (const name of files) cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const name of loaders) copyFileSync(join(root, 'native', name), join(folder, 'native', name));
+  const optionalDependencies = Object.fromEntries(triples.map((triple) => [`ferrule-${triple}`, version]));
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ ...published, files: [...files, 'native'], optionalDependencies }, undefined, 2)}\n`,
+  );
+}
+
+const into = process.argv.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (into) stage(into);
+  else fill();
+}

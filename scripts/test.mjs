@@ -1,5 +1,5 @@
 // `npm test`: everything, from a clean clone, in one command. `npm run ready` is the same after
-// formatting the Rust sources.
+// formatting the Rust sources, and writes the API reference instead of checking it.
 //
 //   node scripts/test.mjs [--ready] [--only=step,step] [--skip=step,step]
 //
@@ -48,6 +48,7 @@ const steps = [
   ['clippy-rooms', 'lints of the rooms', command('cargo', 'clippy', '--all-targets', ...roomFeatures, ...denyWarnings)],
   ['tsc', 'TypeScript', command(bin('tsc'), '-p', 'tsconfig.json')],
   ['types', 'type tests', command(bin('tsc'), '-p', 'tsconfig.test-d.json')],
+  ['api', ready ? 'write the API reference' : 'API reference', command(process.execPath, 'scripts/docs-api.mjs', ...(ready ? [] : ['--check']))],
   ['nodes', 'other Node versions', async () => ({ code: (await ensureOtherNodes()) ? 0 : 1, text: '' })],
   ['vitest', 'JavaScript tests: rooms, packaging, documentation', command(bin('vitest'), 'run')],
 ];

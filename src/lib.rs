@@ -8,6 +8,8 @@ pub mod dataflow;
 pub mod executor;
 pub mod guard;
 pub mod inbound;
+pub mod outbound;
+pub mod policy;
 pub mod registry;
 pub mod result;
 pub mod sandbox;

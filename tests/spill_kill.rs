@@ -5,6 +5,7 @@
 //! as it can until it is killed. 200 children, three milliseconds each on average.
 #![cfg(unix)]
 
+use ferrule::result::content::Content;
 use ferrule::result::spill::{self, Artifact};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,10 +32,9 @@ fn child(root: &Path) -> ! {
             run_id: &units("run"),
             call_id: &units(&format!("c{}", n % NAMES)),
             extension: "txt",
-            content: body.as_bytes(),
-            sidecar: Some(sidecar.as_bytes()),
+            content: Content::Bytes(body.as_bytes()),
         };
-        let _ = spill::write(root, &artifact);
+        let _ = spill::write(root, &artifact, || Some(sidecar.as_bytes()));
     }
     unreachable!("the counter outlives the child")
 }

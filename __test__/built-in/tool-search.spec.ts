@@ -157,21 +157,45 @@ describe('tool_search (spec 01 section 7)', () => {
   });
 });
 
-describe('tool_search over zod 3', () => {
+describe('the schemas of the built-in tools', () => {
   afterEach(() => {
     vi.doUnmock('zod');
     vi.resetModules();
   });
 
-  it('1: the schemas are the same with the older line', async () => {
+  it('1: need no schema library, so that the tools work beside any of them', async () => {
     vi.resetModules();
-    vi.doMock('zod', async () => import('zod3'));
-    const fresh = await import('ferrule/built-in');
-    const over3 = fresh.createToolSearchTool({ registry: createToolRegistry() });
-    const over4 = createToolSearchTool({ registry: createToolRegistry() });
-    expect(over3.inputSchema).toHaveProperty('_def.typeName', 'ZodObject');
-    expect(projectSchemaToJsonSchema(over3.inputSchema)).toEqual(projectSchemaToJsonSchema(over4.inputSchema));
-    expect(projectSchemaToJsonSchema(over3.outputSchema)).toEqual(projectSchemaToJsonSchema(over4.outputSchema));
-    expect(over3.inputSchema.safeParse({ query: 'x', k: 16 }).success).toBe(false);
+    vi.doMock('zod', () => {
+      throw new Error('zod was loaded');
+    });
+    const builtIn = await import('ferrule/built-in');
+    const codeMode = await import('ferrule/code-mode');
+    const projection = codeMode.projectToolApi([]);
+    const tools = [
+      builtIn.createToolSearchTool({ registry: createToolRegistry() }),
+      builtIn.createReadResultTool({ reader: { read: async () => Promise.reject(new Error('nothing there')) } }),
+      codeMode.createCodeSearchTool({ projection }),
+      codeMode.createCodeExecuteTool({ projection, allowedTools: [], executeTool: async () => undefined }),
+    ];
+    for (const tool of tools) {
+      expect(projectSchemaToJsonSchema(tool.inputSchema)).toMatchObject({ type: 'object', required: [expect.any(String)] });
+      expect(tool.inputSchema.safeParse({}).success).toBe(false);
+      expect(() => tool.inputSchema.parse(null)).toThrow('expected an object');
+    }
+  });
+
+  const match = { name: 'a', description: 'b', inputSchema: {}, score: 1, source: 'bm25' };
+  it.each([
+    [{ matches: [] }, undefined],
+    [{ matches: [match, { ...match, outputSchema: {} }] }, undefined],
+    [{ matches: match }, 'matches: expected an array'],
+    [{ matches: [match, 'x'] }, 'matches: item 1: expected an object'],
+    [{ matches: [{ ...match, score: '1' }] }, 'matches: item 0.score: expected a number'],
+    [{ matches: [{ ...match, inputSchema: [] }] }, 'matches: item 0.inputSchema: expected an object'],
+    [{ matches: [{ ...match, source: 'luck' }] }, 'matches: item 0.source: expected one of semantic, bm25, regex-name'],
+  ])('output %j: %s', (output, fault) => {
+    const { outputSchema } = createToolSearchTool({ registry: createToolRegistry() });
+    const result = outputSchema!.safeParse(output);
+    expect(result.success ? undefined : result.error.message).toBe(fault);
   });
 });

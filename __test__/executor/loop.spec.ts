@@ -105,7 +105,7 @@ describe('issue 4: nothing is left behind', () => {
   }, 300_000);
 
   it('and that measurement sees a leak where there is one', async () => {
-    const { report } = await child<{ heapMb: number }>('leak', ['leaky', '4000'], ['--expose-gc']);
+    const { report } = await child<{ heapMb: number }>('leak', ['leaky', '8000'], ['--expose-gc']);
     expect(report.heapMb).toBeGreaterThan(4);
   }, 60_000);
 });

@@ -48,7 +48,7 @@ function mustRun(program: string, args: readonly string[], cwd: string): string 
 }
 
 /** Packs a folder into `to` and returns the tarball's path. Scripts are off: `prepack` is a release build. */
-function pack(folder: string, to: string): string {
+export function pack(folder: string, to: string): string {
   const said = mustRun('npm', ['pack', folder, '--ignore-scripts', '--json', '--pack-destination', to], to);
   const [{ filename }] = JSON.parse(said) as [{ filename: string }];
   return join(to, filename.replace(/^@/, '').replace('/', '-'));
@@ -127,6 +127,9 @@ export function createApp(name: string, as = 'ferrule', folders: Readonly<Record
   };
 }
 
+/** A tool of this repository's node_modules, by its path. */
+export const tool = (name: string): string => join(root, 'node_modules', '.bin', name);
+
 /** The public subpaths as package.json names them, without `./package.json`. */
 export const subpaths: readonly string[] = Object.keys(
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Record<string, unknown> }).exports,
@@ -155,4 +158,11 @@ const runContext = {
   stepNumber: 1, messages: [], state: {},
 };
 const run = () => executor.executeBatch({ calls: [{ toolCallId: 'c', toolName: 'greet', args: { name: 'you' } }], runContext, stepNumber: 1 });
+`;
+
+/** What a file needs at its head to use {@link oneCall}. */
+export const oneCallImports = `
+import { createToolExecutor, createToolRegistry, tool } from 'ferrule';
+import { NOOP_TRACER, zeroUsage } from 'ferrule/core';
+import { z } from 'zod';
 `;

@@ -1,8 +1,9 @@
-// What else meets the package: TypeScript in three module resolutions, a bundler, publint, attw.
+// What else meets the package: TypeScript in three module resolutions, publint, attw. Bundlers and test
+// runners have files of their own.
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { command, createApp, filesOf, oneCall, root, specifier, subpaths } from './app.js';
+import { command, createApp, filesOf, root, specifier, subpaths, tool } from './app.js';
 import type { App } from './app.js';
 
 let app: App;
@@ -10,8 +11,6 @@ beforeAll(() => {
   app = createApp('consumers');
 });
 afterAll(() => app?.remove());
-
-const tool = (name: string): string => join(root, 'node_modules', '.bin', name);
 
 describe('TypeScript', () => {
   beforeAll(() => {
@@ -71,74 +70,6 @@ describe('TypeScript', () => {
           .map((pattern) => `${file.slice(app.installed.length + 1)}: ${pattern.source}`),
       );
     expect(named).toEqual([]);
-  });
-});
-
-describe('bundlers', () => {
-  test('P62: an esbuild bundle with ferrule external runs', () => {
-    app.write(
-      'entry.ts',
-      `import { createToolExecutor, createToolRegistry, tool } from 'ferrule';
-       import { NOOP_TRACER, zeroUsage } from 'ferrule/core';
-       import { z } from 'zod';
-       ${oneCall}
-       run().then(([done]) => console.log((done!.outcome as { output: unknown }).output));`,
-    );
-    for (const format of ['esm', 'cjs']) {
-      const out = `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`;
-      const made = command(
-        tool('esbuild'),
-        ['entry.ts', '--bundle', '--platform=node', '--target=node20', `--format=${format}`, '--external:ferrule', '--external:ferrule/*', `--outfile=${out}`],
-        { cwd: app.folder },
-      );
-      expect(made.status, made.stderr).toBe(0);
-      const ended = command(process.execPath, [out], { cwd: app.folder });
-      expect(ended.stdout, ended.stderr).toBe('hello you\n');
-    }
-  });
-
-  test.each([
-    ['rolldown', ['-c', 'rolldown.config.mjs'], 'rolled.mjs'],
-    ['vite', ['build', '--ssr', 'entry.ts', '--outDir', 'vited', '--logLevel', 'error'], 'vited/entry.js'],
-  ])('P62: a %s bundle runs', (bundler, args, out) => {
-    app.write(
-      'rolldown.config.mjs',
-      `export default { input: 'entry.ts', platform: 'node', external: /^ferrule(\\/|$)/, output: { format: 'esm', file: 'rolled.mjs' } };`,
-    );
-    const made = command(tool(bundler), args, { cwd: app.folder });
-    expect(made.status, `${made.stdout}${made.stderr}`).toBe(0);
-    const ended = command(process.execPath, [out], { cwd: app.folder });
-    expect(ended.stdout, ended.stderr).toBe('hello you\n');
-  });
-
-  test('P62: a bundle for the browser says what is wrong', () => {
-    app.write('browser.ts', `import { createToolRegistry } from 'ferrule/registry'; createToolRegistry();`);
-    const made = command(tool('esbuild'), ['browser.ts', '--bundle', '--platform=browser', '--format=esm', '--outfile=browser.mjs'], { cwd: app.folder });
-    expect(made.status, made.stderr).toBe(0);
-    const ended = command(process.execPath, ['browser.mjs'], { cwd: app.folder });
-    expect(ended.status).not.toBe(0);
-    expect(ended.stderr).toContain('ferrule runs on a server');
-  });
-
-  test('node --test runs a suite that uses it', () => {
-    app.write(
-      'suite.test.mjs',
-      `import assert from 'node:assert'; import test from 'node:test';
-       import { createToolExecutor, createToolRegistry, tool } from 'ferrule';
-       import { NOOP_TRACER, zeroUsage } from 'ferrule/core';
-       import { z } from 'zod';
-       ${oneCall}
-       test('a call', async () => assert.equal((await run())[0].outcome.output, 'hello you'));`,
-    );
-    const ended = command(process.execPath, ['--test', 'suite.test.mjs'], { cwd: app.folder });
-    expect(ended.status, ended.stdout).toBe(0);
-    expect(ended.stdout).toMatch(/pass 1/);
-  });
-
-  test('P62: types-only imports leave nothing behind', () => {
-    app.write('types.ts', `import type { RunContext } from 'ferrule/core'; export const id = (context: RunContext): string => context.runId;`);
-    const made = command(tool('esbuild'), ['types.ts', '--format=esm'], { cwd: app.folder });
-    expect(made.stdout).not.toContain('ferrule');
   });
 });
 

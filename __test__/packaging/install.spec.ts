@@ -1,5 +1,5 @@
 // Issue: install like our users do. The packed package in an empty app, on each Node it promises.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeBinary, otherNodes } from '../../scripts/other-nodes.mjs';
@@ -70,6 +70,30 @@ describe.each(nodes)('Node %s', (_, node) => {
        console.log(imported.DuplicateToolNameError === required.DuplicateToolNameError);`,
     );
     expect(command(node, ['same.mjs'], { cwd: app.folder }).stdout).toBe('true\n');
+  });
+
+  test.skipIf(!there)('an import loads no addon, no schema library and none of the modules of Node that are slow to load', () => {
+    app.write(
+      'light.mjs',
+      `const before = new Set(process.moduleLoadList);
+       const { createToolSearchTool, createToolRegistry } = await import('ferrule');
+       const { createCodeSearchTool, projectToolApi } = await import('ferrule/code-mode');
+       for (const subpath of ${JSON.stringify(subpaths.map(specifier))}) await import(subpath);
+       createToolSearchTool({ registry: createToolRegistry() });
+       createCodeSearchTool({ projection: projectToolApi([]) });
+       const loaded = process.moduleLoadList.filter((name) => !before.has(name)).map((name) => name.replace(/^NativeModule /, ''));
+       const slow = ['child_process', 'crypto', 'fs/promises', 'http', 'net', 'os', 'stream', 'vm', 'worker_threads'];
+       console.log(JSON.stringify({
+         slow: loaded.filter((name) => slow.includes(name)),
+         addons: process.report.getReport().sharedObjects.filter((path) => path.endsWith('.node')),
+       }));`,
+    );
+    const zod = join(app.folder, 'node_modules', 'zod');
+    renameSync(zod, `${zod}-away`);
+    const ended = command(node, ['light.mjs'], { cwd: app.folder });
+    renameSync(`${zod}-away`, zod);
+    expect(ended.stderr).toBe('');
+    expect(JSON.parse(ended.stdout)).toEqual({ slow: [], addons: [] });
   });
 
   test.skipIf(!there)('P64: a script that runs one call ends by itself, at once', () => {

@@ -77,6 +77,59 @@ describe('without a binary', () => {
   });
 });
 
+describe('on a platform that this machine only plays', () => {
+  /** What `load()` says, and the triple, in a process that takes itself for another. */
+  const played = (setup: string): Shown & { triple: string } => {
+    const ended = command(
+      process.execPath,
+      ['-e', `${setup}; const loader = require('./node_modules/ferrule/native/binding.cjs');
+        try { loader.load(); } catch (error) { console.log(JSON.stringify({ triple: loader.triple(), code: error.code, message: error.message, cause: String(error.cause?.message) })); }`],
+      { cwd: app.folder },
+    );
+    return JSON.parse(ended.stdout) as Shown & { triple: string };
+  };
+  const is = (values: Record<string, string>): string =>
+    Object.entries(values)
+      .map(([key, value]) => `Object.defineProperty(process, '${key}', { value: ${JSON.stringify(value)} })`)
+      .join(';');
+
+  test('musl is read from the executable, and is what the error names', () => {
+    const executable = app.write('node-of-alpine', '\x7fELF … /lib/ld-musl-x86_64.so.1 …');
+    const { triple, code, message } = played(is({ platform: 'linux', arch: 'x64', execPath: executable }));
+    expect(triple).toBe('linux-x64-musl');
+    expect(code).toBe('FERRULE_BINDING_NOT_FOUND');
+    expect(message).toContain('local build ferrule.linux-x64-musl.node');
+    expect(message).toContain('package ferrule-linux-x64-musl');
+  });
+
+  test('glibc as well; an executable that names none is asked about in the report', () => {
+    const executable = app.write('node-of-debian', '\x7fELF … /lib/ld-linux-aarch64.so.1 …');
+    expect(played(is({ platform: 'linux', arch: 'arm64', execPath: executable })).triple).toBe('linux-arm64-gnu');
+    const plain = app.write('node-linked-statically', '\x7fELF …');
+    const asked = `process.report.getReport = () => ({ header: {} }); ${is({ platform: 'linux', arch: 'x64', execPath: plain })}`;
+    expect(played(asked).triple).toBe('linux-x64-musl');
+  });
+
+  test.each([
+    ['darwin', 'arm64', 'darwin-arm64'],
+    ['win32', 'x64', 'win32-x64-msvc'],
+  ])('%s %s', (platform, arch, triple) => {
+    const shown = played(is({ platform, arch }));
+    expect(shown.triple).toBe(triple);
+    expect(shown.message).toContain(`ferrule has no native binding for ${triple}`);
+    expect(shown.message).toContain(`package ferrule-${triple}`);
+  });
+
+  test.each([
+    ['freebsd', 'x64'],
+    ['linux', 'riscv64'],
+  ])('%s %s is not supported, and the error says so', (platform, arch) => {
+    const { message } = played(is({ platform, arch }));
+    expect(message).toContain('nothing: this platform is not supported');
+    expect(message).toMatch(/Fix: .*FERRULE_BINDING/);
+  });
+});
+
 describe('the platform packages', () => {
   const checked = ['linux-x64-gnu', 'linux-arm64-gnu', 'linux-x64-musl', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64', 'win32-x64-msvc'];
 

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   _resetToolAuditListenersForTesting,
   getCounterForTesting,
+  incrementCounter,
   onToolAudit,
   resetCountersForTesting,
+  setGauge,
   snapshotCounters,
   type ToolAuditEvent,
 } from 'ferrule/audit';
@@ -35,6 +37,44 @@ describe('register (spec 01 section 6.3)', () => {
       'normaliseTool',
       'tokenise',
     ]);
+  });
+
+  it('5.1: counts are there whenever somebody looks, in the order of first writes', () => {
+    const registry = createToolRegistry();
+    const eager = 'tool.retrieval.eager.total';
+    registry.register(make('a'));
+    incrementCounter('app.total');
+    registry.register(make('b'));
+    registry.register(make('c', { defer_loading: true }));
+    const deferred = 'tool.retrieval.deferred.total{source=explicit}';
+    expect(Object.entries(snapshotCounters().counters)).toEqual([
+      [eager, 2],
+      ['app.total', 1],
+      [deferred, 1],
+    ]);
+    registry.register(make('d'));
+    setGauge(eager, 10);
+    expect(snapshotCounters().kinds[eager]).toBe('gauge');
+    registry.register(make('e'));
+    expect(snapshotCounters().kinds[eager]).toBe('counter');
+    expect(getCounterForTesting(eager)).toBe(11);
+    registry.register(make('f'));
+    resetCountersForTesting();
+    expect(snapshotCounters().counters).toEqual({});
+    registry.register(make('g', { defer_loading: true }));
+    registry.register(make('h'));
+    expect(Object.entries(snapshotCounters().counters)).toEqual([
+      [deferred, 1],
+      [eager, 1],
+    ]);
+  });
+
+  it('5.1: a name with a line feed is counted like any other', () => {
+    const registry = createToolRegistry();
+    for (const name of ['two\nlines', 'one']) registry.register(bare(name, { maxResultTokens: 0 }));
+    for (const toolName of ['two\nlines', 'one']) {
+      expect(getCounterForTesting('tool.result.cap-disabled.total', { toolName })).toBe(1);
+    }
   });
 
   it('9: the full sequence of events and counters', () => {

@@ -1,7 +1,9 @@
 //! What the fuzz target of the taint ledger checks: takes any bytes and panics on a broken promise.
 //! Shared by the libFuzzer target and by `tests/ledger_smoke.rs`.
 
-use ferrule::dataflow::{Encodings, FLOOR, Ledger, Probe, Tiles, contains_pii, fold};
+use ferrule::dataflow::{
+    Encodings, FLOOR, Ledger, Limits, MAX_TILES, Probe, Tiles, contains_pii, fold, tile_name,
+};
 
 const ALL: Encodings = Encodings { percent: true, base64: true, hex: true, json: true };
 
@@ -39,12 +41,13 @@ fn defined(spans: &[(u32, Vec<u16>)], min: usize, args: &[u16]) -> Vec<u32> {
 /// The last part is probed against the others. The first two bytes choose minimum and budget.
 pub fn ledger(data: &[u8]) {
     let [min, budget, data @ ..] = data else { return };
-    let (min, budget) = (usize::from(*min % 40), usize::from(*budget) * 4);
+    let (min, budget) = (f64::from(*min % 40), f64::from(*budget) * 4.0);
+    let Limits { min, budget } = Limits::new(Some(min), Some(budget));
     let mut parts = parts(data);
     let Some(args) = parts.pop() else { return };
     let mut ledger = Ledger::new(min, budget, Tiles::default(), Encodings::default());
     let mut decoding = Ledger::new(min, budget, Tiles::default(), ALL);
-    let (min, budget) = (ledger.min(), budget.max(ledger.min()));
+    assert_eq!(ledger.min(), min);
     let mut tracked: Vec<(u32, Vec<u16>)> = Vec::new();
     for (kind, part) in (0..).map(|at| at % 3).zip(&parts) {
         ledger.record(kind, part);
@@ -69,8 +72,14 @@ pub fn ledger(data: &[u8]) {
     let decoded = decoding.inspect(&args);
     assert!(found.kinds.iter().all(|kind| decoded.kinds.contains(kind)), "decoding lost {found:?}");
     // What is tracked and at least twice the minimum is found again after a resume.
-    let tiles = Tiles::new(ledger.tile_hashes(), [min]);
+    let (hashes, widths) = ledger.snapshot();
+    assert!(hashes.len() <= MAX_TILES);
+    let names: Vec<String> = hashes.iter().copied().map(tile_name).collect();
+    let told: Vec<f64> =
+        widths.iter().filter_map(|&width| u32::try_from(width).ok().map(f64::from)).collect();
+    let tiles = Tiles::resume(names.iter().map(String::as_str), &told, min);
     let resumed = Ledger::new(min, budget, tiles, Encodings::default());
+    assert_eq!(resumed.snapshot(), (hashes, widths));
     for (_, span) in &tracked {
         // Folding is not idempotent for every text, so only what folds to itself is copied.
         if span.len() >= 2 * min && fold(span).to_wide() == *span {

@@ -3,10 +3,10 @@
 #![allow(dead_code, reason = "every target uses one")]
 
 use ferrule::inbound::envelope::{Attributes, CLOSE};
-use ferrule::inbound::fold::fold;
-use ferrule::inbound::sanitize::{Request, sanitize};
+use ferrule::inbound::sanitize::{Request, sanitize, sanitize_ascii};
 use ferrule::inbound::scan::{Budget, PatternSet, scan, strip};
 use ferrule::result::bound::{Shape, UNITS_PER_TOKEN, assemble};
+use ferrule::result::content::Content;
 use ferrule::result::reader::{self, Range};
 use ferrule::result::{handle, names, spill};
 use ferrule::value::wtf8;
@@ -48,10 +48,8 @@ pub fn cutter(data: &[u8]) {
 /// What strips also hits, offsets hold for any text, and the envelope cannot be faked.
 pub fn scanner(data: &[u8]) {
     let text = units(data);
-    let folded = fold(&text);
-    assert_eq!(folded.bytes.len(), text.len());
-    let found = scan(&folded.bytes, PatternSet::ALL, &Budget::start(f64::INFINITY)).expect("no limit");
-    let stripped = strip(&text, &folded, PatternSet::ALL);
+    let found = scan(&text, PatternSet::ALL, &Budget::start(f64::INFINITY)).expect("no limit");
+    let stripped = strip(&text, PatternSet::ALL);
     assert_eq!(found.any(), stripped.is_some());
     let attributes = Attributes { trust: text.clone(), tool: text.clone(), origin: Some(text.clone()) };
     let request = Request {
@@ -61,7 +59,17 @@ pub fn scanner(data: &[u8]) {
         patterns: PatternSet::ALL,
         budget_ms: f64::INFINITY,
     };
-    let wrapped = String::from_utf16_lossy(&sanitize(&text, &request).body.expect("wrapped"));
+    let outcome = sanitize(&text, &request);
+    if let Some(narrow) = request.to_ascii() {
+        let bytes: Vec<u8> = text.iter().filter_map(|unit| u8::try_from(*unit).ok()).collect();
+        let same = sanitize_ascii(&bytes, &narrow);
+        let widened: Option<Vec<u16>> = same.body.map(|body| body.into_iter().map(u16::from).collect());
+        assert_eq!(
+            (same.hits, same.stripped, widened),
+            (outcome.hits, outcome.stripped, outcome.body.clone())
+        );
+    }
+    let wrapped = String::from_utf16_lossy(&outcome.body.expect("wrapped"));
     let lower = wrapped.to_ascii_lowercase();
     assert!(wrapped.ends_with(CLOSE));
     assert_eq!(lower.matches("<<<untrusted_content").count(), 1);
@@ -151,10 +159,9 @@ pub fn sidecar(data: &[u8]) {
         run_id: &left,
         call_id: &right,
         extension: &extension,
-        content: data,
-        sidecar: Some(data),
+        content: Content::Bytes(data),
     };
-    let written = spill::write(&root, &artifact).expect("written");
+    let written = spill::write(&root, &artifact, || Some(data)).expect("written");
     let uri = format!("{}{}/{}", handle::SCHEME, written.run, written.file);
     let page = reader::read(&root, &uri, &Range { cap: 1e9, ..Range::default() }).expect("read");
     assert_eq!(page.sidecar.as_deref(), Some(data));

@@ -1,4 +1,4 @@
-//! `cargo +nightly fuzz run handle_uri`; the body is shared with `tests/fuzz_smoke.rs`.
+//! `node scripts/fuzz.mjs handle_uri`; the body is shared with `tests/fuzz_smoke.rs`.
 #![no_main]
 
 #[path = "../bodies/results.rs"]

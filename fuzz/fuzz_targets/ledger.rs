@@ -1,4 +1,4 @@
-//! `cargo +nightly fuzz run ledger`; the body is shared with `tests/ledger_smoke.rs`.
+//! `node scripts/fuzz.mjs ledger`; the body is shared with `tests/ledger_smoke.rs`.
 #![no_main]
 
 #[path = "../bodies/ledger.rs"]

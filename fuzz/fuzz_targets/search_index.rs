@@ -1,4 +1,4 @@
-//! `cargo +nightly fuzz run search_index`; the body is shared with `tests/fuzz_smoke_registry.rs`.
+//! `node scripts/fuzz.mjs search_index`; the body is shared with `tests/fuzz_smoke_registry.rs`.
 #![no_main]
 
 #[path = "../bodies/registry.rs"]

@@ -1,4 +1,4 @@
-import { nativeRealm } from '../binding.js';
+import { forgetCounts, nativeRealm } from '../binding.js';
 import type { CounterSnapshot, MetricLabels } from './types.js';
 
 const NAME_PATTERN = /^[a-z][a-z0-9._-]*$/i;
@@ -77,6 +77,7 @@ export function snapshotCounters(): CounterSnapshot {
 /** Forgets every counter, gauge and histogram of this JavaScript thread. For tests. */
 export function resetCountersForTesting(): void {
   nativeRealm().reset();
+  forgetCounts();
 }
 
 /** The counter or gauge under a name and labels, 0 when there is none. For tests. */

@@ -36,7 +36,9 @@ export type ToolAuditAction =
 
 /** Who acted. */
 export interface ToolAuditActor {
+  /** Who acted. */
   readonly kind: 'tool' | 'agent' | 'system';
+  /** Which one. */
   readonly id: string;
 }
 
@@ -45,19 +47,24 @@ export type ToolAuditDecision = 'success' | 'denied' | 'error';
 
 /** One audit row. Holds names, numbers and digests, never arguments or outputs. */
 export interface ToolAuditEvent {
+  /** What happened. */
   readonly action: ToolAuditAction;
+  /** Who did it. */
   readonly actor: ToolAuditActor;
   /** The tool it is about. */
   readonly target: string;
+  /** How it was decided. */
   readonly decision: ToolAuditDecision;
   /** Milliseconds since the epoch. */
   readonly ts: number;
+  /** The call it happened in. */
   readonly context?: {
     readonly runId?: string;
     readonly sessionId?: string;
     readonly stepNumber?: number;
     readonly toolCallId?: string;
   };
+  /** More about it, as plain data. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -79,16 +86,25 @@ export interface CounterSnapshot {
 
 /** What {@link createRegisteredEvent} takes. */
 export interface RegisteredEventOptions {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** How far the output of the tool is trusted. */
   readonly trustClass: ToolTrustClass;
+  /** What a call may change. */
   readonly sideEffectClass: SideEffectClass;
+  /** Whether the tool names its calls. */
   readonly hasIdempotencyKey: boolean;
+  /** Whether the tool streams. */
   readonly streamingHint: boolean;
+  /** What happens to its output before a model reads it. */
   readonly inboundSanitization: InboundSanitizationPolicy;
+  /** How its results are bounded. */
   readonly truncationStrategy: TruncationStrategy;
   /** In tokens; 0 means no cap. */
   readonly maxResultTokens: number;
+  /** Whether it is withheld until a search finds it. */
   readonly deferLoading: boolean;
+  /** How many worked examples it has. */
   readonly examplesCount: number;
   /** Milliseconds since the epoch; now when left out. */
   readonly ts?: number;

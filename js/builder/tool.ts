@@ -5,6 +5,7 @@ import { copyTool } from './own.js';
 /** What {@link tool} takes: a {@link Tool} whose `execute` is a function property. */
 export interface ToolSpec<TInput = unknown, TOutput = unknown, TDeps = unknown>
   extends Omit<Tool<TInput, TOutput, TDeps>, 'execute'> {
+  /** Does the work. May throw: the call then fails with what was thrown. */
   readonly execute: (
     input: TInput,
     ctx: ToolExecutionContext<TDeps>,

@@ -1,8 +1,8 @@
 import { native, nativeRealm } from '../binding.js';
 import { tool } from '../builder/index.js';
 import type { Tool, ToolSource } from '../core/index.js';
+import { kinded, optional, plainObject, primitive, text, whole } from '../schema/plain.js';
 import { type ResultReadOutcome, type ResultReader, SPILL_HANDLE_SCHEME } from '../result/index.js';
-import { kinded, optional, plainObject, primitive, text, whole } from './plain-schema.js';
 
 /** What the model passes to `read_result`. */
 export interface ReadResultInput {
@@ -22,13 +22,19 @@ export interface ReadResultInput {
 
 /** One page of a stored result. */
 export interface ReadResultOutput {
+  /** The text of the page. */
   readonly content: string;
+  /** Size of the page in bytes. */
   readonly bytes: number;
+  /** Size of the whole result in bytes. */
   readonly totalBytes: number;
   /** Nothing follows. */
   readonly eof: boolean;
+  /** How far the tool that produced the result is trusted. */
   readonly producerTrustClass?: string;
+  /** Where the tool that produced the result came from. */
   readonly producerSource?: ToolSource;
+  /** How confidential the tool that produced the result is. */
   readonly producerSensitivity?: string;
 }
 

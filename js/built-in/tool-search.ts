@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { incrementCounter } from '../audit/index.js';
 import { tool } from '../builder/index.js';
-import type { Tool, ZodLikeSchema } from '../core/index.js';
+import type { Tool } from '../core/index.js';
 import type { ToolRegistry } from '../registry/index.js';
+import { anyObject, listOf, oneOf, optional, plainObject, positive, primitive, text } from '../schema/plain.js';
 
 /** What the model passes to `tool_search`. */
 export interface ToolSearchInput {
@@ -14,17 +14,21 @@ export interface ToolSearchInput {
 
 /** One tool that `tool_search` found. */
 export interface ToolSearchToolMatch {
+  /** Name of the tool. */
   name: string;
+  /** What it does, for a model to read. */
   description: string;
   /** JSON Schema. */
   inputSchema: Record<string, unknown>;
   /** 0 to 1. */
   score: number;
+  /** The stage that found it. */
   source: 'semantic' | 'bm25' | 'regex-name';
 }
 
 /** What `tool_search` returns. */
 export interface ToolSearchOutput {
+  /** What was found, best first. */
   matches: ToolSearchToolMatch[];
 }
 
@@ -46,33 +50,22 @@ const DEFAULT_K = 5;
 const MAX_K = 15;
 const MAX_QUERY_LENGTH = 1024;
 
-interface Schemas {
-  readonly input: ZodLikeSchema<ToolSearchInput>;
-  readonly output: ZodLikeSchema<ToolSearchOutput>;
-}
-let schemas: Schemas | undefined;
-
-/** Made at first use: importing the package should not pay for schemas nobody asked for. */
-function toolSearchSchemas(): Schemas {
-  schemas ??= {
-    input: z.object({
-      query: z.string().min(1).max(MAX_QUERY_LENGTH),
-      k: z.number().int().positive().max(MAX_K).optional(),
+const inputSchema = plainObject<ToolSearchInput>(
+  { query: text(undefined, 1, MAX_QUERY_LENGTH), k: optional(positive(MAX_K)) },
+  false,
+);
+const outputSchema = plainObject<ToolSearchOutput>(
+  {
+    matches: listOf({
+      name: text(),
+      description: text(),
+      inputSchema: anyObject(),
+      score: primitive('number'),
+      source: oneOf('semantic', 'bm25', 'regex-name'),
     }),
-    output: z.object({
-      matches: z.array(
-        z.object({
-          name: z.string(),
-          description: z.string(),
-          inputSchema: z.record(z.string(), z.unknown()),
-          score: z.number(),
-          source: z.enum(['semantic', 'bm25', 'regex-name']),
-        }),
-      ),
-    }),
-  };
-  return schemas;
-}
+  },
+  false,
+);
 
 function describe(availability: 'next-step' | 'next-run'): string {
   const when =
@@ -94,12 +87,11 @@ function describe(availability: 'next-step' | 'next-run'): string {
  */
 export function createToolSearchTool(opts: ToolSearchToolOptions): Tool<ToolSearchInput, ToolSearchOutput> {
   const { registry, defaultK = DEFAULT_K, maxK = MAX_K, availability = 'next-step' } = opts;
-  const { input, output } = toolSearchSchemas();
   return tool<ToolSearchInput, ToolSearchOutput>({
     name: 'tool_search',
     description: describe(availability),
-    inputSchema: input,
-    outputSchema: output,
+    inputSchema,
+    outputSchema,
     sideEffectClass: 'read-only',
     sandboxPolicy: 'none',
     sensitivity: 'public',

@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { incrementCounter } from '../audit/index.js';
 import { tool } from '../builder/index.js';
-import type { Tool, ToolExecutionContext, ZodLikeSchema } from '../core/index.js';
+import type { Tool, ToolExecutionContext } from '../core/index.js';
 import { runBridgedSource } from '../sandbox/index.js';
+import { plainObject, plainValue, text } from '../schema/plain.js';
 import { CODE_EXECUTE, outsideMetaToolScope } from './scope.js';
 import type { CodeExecuteInput, CodeExecuteToolOptions } from './types.js';
 
@@ -25,10 +25,8 @@ export function createCodeExecuteTool(options: CodeExecuteToolOptions): Tool<Cod
   return tool<CodeExecuteInput, string>({
     name: CODE_EXECUTE,
     description: describeTool(options),
-    inputSchema: z.object({
-      source: z.string().min(1).max(100_000).describe('JavaScript: the body of an async function.'),
-    }) as unknown as ZodLikeSchema<CodeExecuteInput>,
-    outputSchema: z.string() as unknown as ZodLikeSchema<string>,
+    inputSchema: plainObject<CodeExecuteInput>({ source: text('JavaScript: the body of an async function.', 1, 100_000) }, false),
+    outputSchema: plainValue<string>(text()),
     sideEffectClass: 'side-effecting',
     sandboxPolicy: 'none',
     sensitivity: 'internal',

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { incrementCounter } from '../audit/index.js';
 import { tool } from '../builder/index.js';
-import type { Tool, ZodLikeSchema } from '../core/index.js';
+import type { Tool } from '../core/index.js';
+import { optional, plainObject, plainValue, text, whole } from '../schema/plain.js';
 import { projectToolApi } from './projection.js';
 import type { CodeSearchInput, CodeSearchToolOptions } from './types.js';
 
@@ -22,11 +22,14 @@ export function createCodeSearchTool(options: CodeSearchToolOptions): Tool<CodeS
     description:
       'Look up the exact call signatures of tools before using them inside code_execute. ' +
       'Pass a tool name or a capability keyword; the answer lists every match with its input and output types.',
-    inputSchema: z.object({
-      query: z.string().min(1).max(512).describe('A tool name, or a word for what the tool should do.'),
-      limit: z.number().int().min(1).max(25).optional().describe('Most signatures to return.'),
-    }) as unknown as ZodLikeSchema<CodeSearchInput>,
-    outputSchema: z.string() as unknown as ZodLikeSchema<string>,
+    inputSchema: plainObject<CodeSearchInput>(
+      {
+        query: text('A tool name, or a word for what the tool should do.', 1, 512),
+        limit: optional(whole('Most signatures to return.', 1, MAX_K)),
+      },
+      false,
+    ),
+    outputSchema: plainValue<string>(text()),
     sideEffectClass: 'read-only',
     sandboxPolicy: 'none',
     sensitivity: 'internal',

@@ -3,10 +3,13 @@ import type { CodeModeRunner } from '../sandbox/index.js';
 
 /** What a projection reads of a tool: any tool, resolved or not, satisfies it. */
 export interface ProjectableTool {
+  /** Name of the tool. */
   readonly name: string;
+  /** What it does, for a model to read. */
   readonly description?: string;
   /** Anything `projectSchemaToJsonSchema` of `ferrule/schema` understands; otherwise `unknown`. */
   readonly inputSchema?: unknown;
+  /** As `inputSchema`, for what it returns; becomes the type of the promise. */
   readonly outputSchema?: unknown;
   /** Decides the group in the catalogue. */
   readonly __source?: ToolSource;
@@ -33,14 +36,19 @@ export interface CodeApiProjection {
 
 /** A tool found by `searchDeferred`. */
 export interface CodeSearchMatch {
+  /** Name of the tool. */
   readonly name: string;
+  /** What it does, for a model to read. */
   readonly description: string;
+  /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** JSON Schema of the result, when it is known. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** Options of `createCodeSearchTool`. */
 export interface CodeSearchToolOptions {
+  /** The tools whose signatures are looked up. */
   readonly projection: CodeApiProjection;
   /** Tools that need an approval and so cannot be called from a script; named, never described. */
   readonly approvalGatedTools?: readonly string[];
@@ -72,6 +80,7 @@ export interface CodeExecuteLimits {
   readonly timeoutMs?: number;
   /** Memory in MiB. */
   readonly maxMemoryMb?: number;
+  /** Tool calls a script may make. */
   readonly maxToolCalls?: number;
 }
 
@@ -89,6 +98,7 @@ export interface CodeExecuteToolOptions {
   readonly allowedTools: readonly string[];
   /** Runs one call, normally through the executor so that it is governed like a direct one. */
   readonly executeTool: CodeExecuteBridge;
+  /** Limits of each script. Absent: those of the sandbox. */
   readonly limits?: CodeExecuteLimits;
   /** Runs the script. Default `runBridgedSource` of `ferrule/sandbox`. */
   readonly run?: CodeModeRunner;

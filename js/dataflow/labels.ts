@@ -3,13 +3,16 @@
  *
  * @packageDocumentation
  */
+import { native } from '../binding.js';
 import type { Sensitivity, ToolSource, ToolTrustClass } from '../core/index.js';
 
 /** What is known about one text: two bits, and where they come from. Plain and unfrozen. */
 export interface TaintLabel {
+  /** How far the tool is trusted. */
   readonly trustClass: ToolTrustClass;
   /** The kind of the tool's source, or `unknown`. Any string. */
   readonly sourceKind: string;
+  /** How confidential the tool is. */
   readonly sensitivity: Sensitivity | 'unknown';
   /** The text comes from outside: it may hold instructions that nobody here wrote. */
   readonly untrusted: boolean;
@@ -19,6 +22,7 @@ export interface TaintLabel {
 
 /** What a label is derived from. */
 export interface TaintLabelInput {
+  /** How far the tool is trusted. */
   readonly trustClass: ToolTrustClass;
   /** Only `kind` is read. Absent: `sourceKind` is `unknown`. */
   readonly source?: ToolSource | { readonly kind: string } | undefined;
@@ -28,19 +32,12 @@ export interface TaintLabelInput {
   readonly sensitiveTiers?: readonly Sensitivity[] | undefined;
 }
 
-const UNTRUSTED: ReadonlySet<string> = new Set<ToolTrustClass>([
-  'skill-untrusted',
-  'mcp-derived',
-  'web-search',
-  'channel-inbound',
-]);
-
 /**
  * Whether output of this trust class is untrusted: untrusted skills, MCP servers, web search and
  * inbound channel messages. The one definition for the whole package.
  */
 export function isUntrustedTrustClass(trustClass: ToolTrustClass): boolean {
-  return UNTRUSTED.has(trustClass);
+  return native().isUntrustedTrustClass(String(trustClass));
 }
 
 /**
@@ -53,11 +50,12 @@ export function isUntrustedTrustClass(trustClass: ToolTrustClass): boolean {
  */
 export function deriveTaintLabel(input: TaintLabelInput): TaintLabel {
   const { trustClass, source, sensitivity, sensitiveTiers = ['secret'] } = input;
+  const bits = native().taintLabel(String(trustClass), sensitivity ?? undefined, [...sensitiveTiers]);
   return {
     trustClass,
     sourceKind: source?.kind ?? 'unknown',
     sensitivity: sensitivity ?? 'unknown',
-    untrusted: isUntrustedTrustClass(trustClass),
-    sensitive: sensitivity !== undefined && sensitiveTiers.includes(sensitivity),
+    untrusted: (bits & 1) !== 0,
+    sensitive: (bits & 2) !== 0,
   };
 }

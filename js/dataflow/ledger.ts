@@ -5,11 +5,12 @@
  */
 import { emitToolAudit } from '../audit/index.js';
 import { native } from '../binding.js';
-import type { NativeLedger } from '../../native/binding.js';
+import type { NativeLedger, NativeTiles } from '../../native/binding.js';
 import type { TaintLabel } from './labels.js';
 
 /** What a probe of arguments found. */
 export interface ArgsTaintProbe {
+  /** A piece of untrusted text is in the arguments. */
   readonly carriesUntrustedVerbatim: boolean;
   /** Kinds of the sources that were copied, each once; `resumed-untrusted` for text read before a resume. */
   readonly matchedSourceKinds: string[];
@@ -17,8 +18,11 @@ export interface ArgsTaintProbe {
 
 /** A ledger's state without any text; survives JSON. */
 export interface TaintLedgerSnapshot {
+  /** Whether any untrusted text was recorded. */
   readonly untrustedSeen: boolean;
+  /** Whether any sensitive text was recorded. */
   readonly sensitiveSeen: boolean;
+  /** Kinds of untrusted sources, in the order first seen. */
   readonly untrustedSourceKinds: readonly string[];
   /** Hashes of pieces of tracked text; absent when there are none. */
   readonly spanTileHashes?: readonly string[];
@@ -79,25 +83,11 @@ export interface TaintLedger {
 /** The part of a label that a ledger reads. */
 export type RecordedLabel = Pick<TaintLabel, 'untrusted' | 'sensitive' | 'sourceKind'>;
 
-const DEFAULT_MIN = 20;
-const DEFAULT_BUDGET = 262_144;
-const FLOOR = 8;
-/** More than any text has. */
-const CEILING = 2 ** 31;
-const MAX_TILES = 8192;
 const ENCODINGS: readonly TaintEncoding[] = ['percent', 'base64', 'hex', 'json'];
-const TILE = /^[0-9a-f]{8}$/;
 
-function whole(given: number | undefined, fallback: number, lowest: number): number {
-  const number = given === undefined || Number.isNaN(given) ? fallback : Math.trunc(given);
-  return Math.min(Math.max(number, lowest), CEILING);
-}
+const NOTHING: NativeTiles = { hashes: [], lengths: [] };
 
-/** Lengths a snapshot's tiles may have. One that does not say was made with the default, or with ours. */
-function tileLengths(initial: Partial<TaintLedgerSnapshot>, min: number): number[] {
-  const told = initial.spanTileLengths?.filter((length) => Number.isInteger(length) && length >= FLOOR);
-  return [...new Set(told === undefined || told.length === 0 ? [min, DEFAULT_MIN] : told)];
-}
+const numberOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : Number(given));
 
 /** Names the error only: its message may hold a piece of the text. */
 function reportPredicate(sourceKind: string, error: unknown): void {
@@ -120,11 +110,12 @@ function reportPredicate(sourceKind: string, error: unknown): void {
  * ledger.inspectArgs(JSON.stringify(args)).carriesUntrustedVerbatim; // a piece of the page goes out
  */
 export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger {
-  const min = whole(options.minSpanLength, DEFAULT_MIN, FLOOR);
-  const budget = whole(options.maxTrackedChars, DEFAULT_BUDGET, min);
   const { initial = {}, piiSensitivity, decodeArgs = [] } = options;
-  const resumedTiles = [...new Set(initial.spanTileHashes)];
-  const resumedLengths = resumedTiles.length === 0 ? [] : tileLengths(initial, min);
+  const min = numberOf(options.minSpanLength);
+  const budget = numberOf(options.maxTrackedChars);
+  const tiles = [...(initial.spanTileHashes ?? [])].join(' ');
+  const tileLengths = [...(initial.spanTileLengths ?? [])].map(Number);
+  const encodings = ENCODINGS.reduce((bits, encoding, at) => bits | (decodeArgs.includes(encoding) ? 1 << at : 0), 0);
   let untrustedSeen = initial.untrustedSeen ?? false;
   let sensitiveSeen = initial.sensitiveSeen ?? false;
   const seenKinds = new Set(initial.untrustedSourceKinds);
@@ -134,13 +125,7 @@ export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger
   let engine: NativeLedger | undefined;
 
   const open = (): NativeLedger => {
-    engine ??= new (native().NativeLedger)(
-      min,
-      budget,
-      resumedTiles.filter((tile) => TILE.test(tile)).map((tile) => Number.parseInt(tile, 16)),
-      resumedLengths,
-      ENCODINGS.reduce((bits, encoding, at) => bits | (decodeArgs.includes(encoding) ? 1 << at : 0), 0),
-    );
+    engine ??= new (native().NativeLedger)(min, budget, tiles, tileLengths, encodings);
     return engine;
   };
 
@@ -193,7 +178,7 @@ export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger
       if (untrustedSeen) track('llm-derived', text);
     },
     inspectArgs(text) {
-      const nothingTracked = engine === undefined && resumedTiles.length === 0;
+      const nothingTracked = engine === undefined && tiles === '';
       const matched = nothingTracked ? null : open().inspect(String(text));
       if (matched === null) return { carriesUntrustedVerbatim: false, matchedSourceKinds: [] };
       const kinds = matched.map((kind) => kindNames[kind] ?? 'unknown');
@@ -203,16 +188,13 @@ export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger
       };
     },
     snapshot() {
-      const live = engine?.tileHashes().map((hash) => hash.toString(16).padStart(8, '0')) ?? [];
-      const tiles = [...new Set([...live, ...resumedTiles])].slice(0, MAX_TILES);
-      const lengths = new Set([...(live.length > 0 ? [min] : []), ...resumedLengths]);
-      const isDefault = lengths.size === 1 && lengths.has(DEFAULT_MIN);
+      const { hashes, lengths } = engine === undefined && tiles === '' ? NOTHING : open().snapshot();
       return {
         untrustedSeen,
         sensitiveSeen,
         untrustedSourceKinds: [...seenKinds],
-        ...(tiles.length > 0 && { spanTileHashes: tiles }),
-        ...(tiles.length > 0 && !isDefault && { spanTileLengths: [...lengths] }),
+        ...(hashes.length > 0 && { spanTileHashes: hashes }),
+        ...(hashes.length > 0 && lengths.length > 0 && { spanTileLengths: lengths }),
       };
     },
   };

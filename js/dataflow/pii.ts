@@ -9,6 +9,7 @@ import { native } from '../binding.js';
 export interface PiiPattern {
   /** A name for it; not read here. */
   readonly kind: string;
+  /** What it looks for. */
   readonly pattern: RegExp;
   /** Has the last word about each match. */
   readonly validate?: (match: string) => boolean;

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 import { native } from '../binding.js';
+import type { NativeFlowPolicy } from '../../native/binding.js';
 import type { Sensitivity, SideEffectClass } from '../core/index.js';
 
 /** `off` looks at nothing, `shadow` reports, `enforce` stops. */
@@ -16,6 +17,7 @@ export type TaintFlowKind = 'untrusted-to-sink' | 'lethal-trifecta' | 'derived-u
 
 /** How a policy decides. Read once, when the policy is made. */
 export interface DataFlowPolicyConfig {
+  /** Whether findings are enforced or only reported. */
   readonly mode: DataFlowMode;
   /** Whether untrusted text and sensitive data together taint every sink. Default true. */
   readonly guardTrifecta?: boolean;
@@ -33,12 +35,17 @@ export interface DataFlowPolicyConfig {
 
 /** What is known when a call is about to run, or an answer about to leave. */
 export interface DataFlowEvaluation {
+  /** The tool that is about to run. */
   readonly toolName: string;
+  /** What a call may change. */
   readonly sideEffectClass: SideEffectClass;
   /** `assistant-output` makes it a sink whatever the side effects. Default `tool`. */
   readonly sinkKind?: 'tool' | 'assistant-output';
+  /** A piece of untrusted text is in the arguments. */
   readonly carriesUntrustedVerbatim: boolean;
+  /** Untrusted text was read earlier in the run. */
   readonly untrustedSeen: boolean;
+  /** Sensitive data was read earlier in the run. */
   readonly sensitiveSeen: boolean;
   /** Where the untrusted text came from; for the reason. */
   readonly sourceKinds: readonly string[];
@@ -46,7 +53,9 @@ export interface DataFlowEvaluation {
 
 /** What a decision other than allow tells. Metadata only, never a piece of the data. */
 export interface DataFlowFinding {
+  /** Which rule it breaks. */
   readonly flow: TaintFlowKind;
+  /** The same for people. */
   readonly reason: string;
   /** The array that was passed in. */
   readonly sourceKinds: readonly string[];
@@ -59,27 +68,14 @@ export type DataFlowDecision =
 
 /** A policy. A plain object; `evaluate` works detached. */
 export interface DataFlowPolicy {
+  /** Whether findings are enforced or only reported. */
   readonly mode: DataFlowMode;
   /** Decides about one sink, synchronously. */
   evaluate(e: DataFlowEvaluation): DataFlowDecision;
 }
 
 const ACTIONS = [undefined, 'flag', 'declassify', 'block'] as const;
-const FLOWS = [undefined, 'untrusted-to-sink', 'derived-untrusted-to-sink', 'lethal-trifecta'] as const;
-
-const MEANING: Readonly<Record<TaintFlowKind, string>> = {
-  'untrusted-to-sink': 'its arguments carry untrusted text word for word',
-  'derived-untrusted-to-sink': 'untrusted text was read before it and its arguments may derive from that',
-  'lethal-trifecta': 'both untrusted text and sensitive data were read before it',
-};
-
-function reasonOf(flow: TaintFlowKind, e: DataFlowEvaluation): string {
-  const kinds = e.sourceKinds.length === 0 ? 'untrusted' : e.sourceKinds.join(', ');
-  const sink = e.sinkKind === 'assistant-output' ? 'assistant output' : `${e.sideEffectClass} sink`;
-  return `${flow}: ${sink} '${e.toolName}' was reached and ${MEANING[flow]} (sources: ${kinds})`;
-}
-
-const bit = (value: unknown, place: number): number => (value ? 1 << place : 0);
+const FLOWS = ['untrusted-to-sink', 'derived-untrusted-to-sink', 'lethal-trifecta'] as const;
 
 /**
  * Makes a flow policy.
@@ -101,29 +97,27 @@ const bit = (value: unknown, place: number): number => (value ? 1 << place : 0);
  * });
  */
 export function createDataFlowPolicy(config: DataFlowPolicyConfig): DataFlowPolicy {
-  const { mode } = config;
-  const modeNumber = mode === 'off' ? 0 : mode === 'shadow' ? 1 : 2;
-  const fixed = bit(config.derivedTaint === 'strict', 4) | bit(config.guardTrifecta ?? true, 5);
-  const declassified: ReadonlySet<string> = new Set(config.declassifySinks);
+  const { mode, guardTrifecta = true, derivedTaint } = config;
+  const declassified = [...(config.declassifySinks ?? [])].filter((name) => typeof name === 'string');
+  let engine: NativeFlowPolicy | undefined;
   return {
     mode,
     evaluate(e) {
-      const { sideEffectClass: effects } = e;
-      const sink =
-        e.sinkKind === 'assistant-output' || effects === 'side-effecting' || effects === 'external-stateful';
-      if (!sink || modeNumber === 0) return { action: 'allow' };
-      const facts =
-        fixed |
-        bit(sink, 0) |
-        bit(e.carriesUntrustedVerbatim, 1) |
-        bit(e.untrustedSeen, 2) |
-        bit(e.sensitiveSeen, 3) |
-        bit(declassified.has(e.toolName), 6);
-      const decision = native().flowDecision(modeNumber, facts);
+      engine ??= new (native().NativeFlowPolicy)(
+        String(mode),
+        derivedTaint === 'strict',
+        Boolean(guardTrifecta),
+        declassified,
+      );
+      const { sourceKinds } = e;
+      const sink = [String(e.toolName), String(e.sideEffectClass), e.sinkKind === 'assistant-output'] as const;
+      const taint = (e.carriesUntrustedVerbatim ? 1 : 0) | (e.untrustedSeen ? 2 : 0) | (e.sensitiveSeen ? 4 : 0);
+      const decision = engine.evaluate(...sink, taint);
       const action = ACTIONS[decision & 3];
-      const flow = FLOWS[decision >> 2];
+      const flow = FLOWS[decision >>> 2];
       if (action === undefined || flow === undefined) return { action: 'allow' };
-      return { action, flow, reason: reasonOf(flow, e), sourceKinds: e.sourceKinds };
+      const sources = sourceKinds.length === 0 ? undefined : sourceKinds.join(', ');
+      return { action, flow, reason: native().flowReason(decision >>> 2, ...sink, sources), sourceKinds };
     },
   };
 }

@@ -36,9 +36,13 @@ export function hasBrand(value: unknown, name: string): boolean {
  * }
  */
 export class GraphorinToolsError extends Error {
+  /** What went wrong, for programs; stable. */
   readonly kind: string;
+  /** What the reader can do about it. */
   readonly hint: string | undefined;
+  /** What led to it. */
   override readonly cause: unknown;
+  /** Name of the class. */
   override readonly name: string = 'GraphorinToolsError';
 
   constructor(kind: string, message: string, opts: GraphorinToolsErrorOptions = {}) {

@@ -2,8 +2,11 @@ import { brand, GraphorinToolsError, hasBrand } from './base.js';
 
 /** One entry of a {@link ToolExecutionAggregateError}. */
 export interface ToolExecutionFailure {
+  /** Id of the call, as the model gave it. */
   readonly toolCallId: string;
+  /** Name of the tool. */
   readonly toolName: string;
+  /** What went wrong. */
   readonly error: unknown;
 }
 
@@ -12,6 +15,7 @@ export interface ToolExecutionFailure {
  * throws it. `kind`: `tool-execution-aggregate`.
  */
 export class ToolExecutionAggregateError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'ToolExecutionAggregateError';
   /** Frozen copies; the errors inside keep their identity. */
   readonly failures: ReadonlyArray<ToolExecutionFailure>;

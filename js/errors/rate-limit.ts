@@ -7,6 +7,7 @@ import { brand, GraphorinToolsError, hasBrand } from './base.js';
  * @example throw new ToolRateLimitError('quota used up', { retryAfterMs: 30_000 });
  */
 export class ToolRateLimitError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'ToolRateLimitError';
   /** How long to wait, in milliseconds; `undefined` when the service did not say. */
   readonly retryAfterMs: number | undefined;

@@ -3,7 +3,9 @@ import { describeValidation, describeValue } from './describe.js';
 
 /** A second first-party tool under a name that is taken. `kind`: `duplicate-tool-name`. */
 export class DuplicateToolNameError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'DuplicateToolNameError';
+  /** The name that two tools have. */
   readonly toolName: string;
 
   constructor(toolName: string) {
@@ -27,10 +29,13 @@ brand(DuplicateToolNameError, 'DuplicateToolNameError');
  * validation error.
  */
 export class InvalidExampleError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'InvalidExampleError';
+  /** Name of the tool. */
   readonly toolName: string;
   /** Position in `examples`, from 0. */
   readonly exampleIndex: number;
+  /** Which side of the example does not fit. */
   readonly field: 'input' | 'output';
   /** The `error` that `safeParse` returned. */
   readonly validationError: unknown;
@@ -66,7 +71,9 @@ brand(InvalidExampleError, 'InvalidExampleError');
 
 /** A `preferredModel` that is neither a tier nor a model. `kind`: `invalid-preferred-model`. */
 export class InvalidPreferredModelError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'InvalidPreferredModelError';
+  /** Name of the tool. */
   readonly toolName: string;
   /** What was declared. */
   readonly value: unknown;
@@ -91,7 +98,9 @@ brand(InvalidPreferredModelError, 'InvalidPreferredModelError');
 
 /** A `sideEffectClass` outside the four. `kind`: `invalid-side-effect-class`. */
 export class InvalidSideEffectClassError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'InvalidSideEffectClassError';
+  /** Name of the tool. */
   readonly toolName: string;
   /** What was declared. */
   readonly value: unknown;
@@ -116,10 +125,13 @@ brand(InvalidSideEffectClassError, 'InvalidSideEffectClassError');
 
 /** A collision the strategy does not settle. `kind`: `tool-collision`. */
 export class ToolCollisionError extends GraphorinToolsError {
+  /** Name of the class. */
   override readonly name: string = 'ToolCollisionError';
+  /** The name that several tools have. */
   readonly toolName: string;
   /** The sources in the order they registered, as text. Frozen. */
   readonly conflictingSources: ReadonlyArray<string>;
+  /** The strategy under which it was found. */
   readonly strategyAttempted: string;
 
   constructor(args: {

@@ -45,6 +45,8 @@ export type ApprovalDecision =
 /** Decides on calls whose tool says `needsApproval`. May take as long as a human does. */
 export interface ApprovalGate {
   /**
+   * Asks for the decision on one call.
+   *
    * @param call the call as the model made it.
    * @param approval the request; its `args` are what will be executed.
    */
@@ -64,19 +66,28 @@ export interface ToolRepairHook {
 
 /** What the permission hook sees. */
 export interface PermissionHookInput<TDeps = unknown> {
+  /** The call, as the model made it. */
   readonly call: ToolCall;
+  /** The arguments after validation. */
   readonly validatedInput: unknown;
+  /** Name of the tool. */
   readonly toolName: string;
+  /** What a call may change. */
   readonly sideEffectClass: SideEffectClass;
+  /** How far the output of the tool is trusted. */
   readonly trustClass: ToolTrustClass;
+  /** How confidential the data is. */
   readonly sensitivity?: Sensitivity;
+  /** What the run hands to everything that works for it. */
   readonly runContext: RunContext<TDeps>;
 }
 /** What it answers. Anything but the four words fails closed. */
 export interface PermissionHookResult {
+  /** Go on, refuse, ask for approval now, or later. */
   readonly decision: 'allow' | 'deny' | 'ask' | 'defer';
   /** New arguments; validated before they are used. */
   readonly updatedInput?: unknown;
+  /** Why. */
   readonly reason?: string;
 }
 /** Runs after validation and before approval, on every call. */
@@ -86,16 +97,20 @@ export type PermissionHook = (
 
 /** What an argument policy judges by. */
 export interface ToolArgumentPolicyFacts {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** What a call may change. */
   readonly sideEffectClass: SideEffectClass;
   /** The tool's sensitivity is `secret`. */
   readonly sensitive: boolean;
+  /** How far the output of the tool is trusted. */
   readonly trustClass: ToolTrustClass;
   /** The validated input. */
   readonly args: unknown;
 }
 /** Judges calls by their arguments. All of it synchronous. */
 export interface ToolArgumentPolicyGuard {
+  /** Allows or forbids a call. */
   evaluate(
     facts: ToolArgumentPolicyFacts,
   ): { readonly effect: 'allow' } | { readonly effect: 'forbid'; readonly reason: string };
@@ -111,24 +126,36 @@ export interface ToolArgumentPolicyGuard {
 
 /** What a data-flow guard sees before a sink runs. */
 export interface DataFlowInspectInput {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** What a call may change. */
   readonly sideEffectClass: SideEffectClass;
+  /** How far the output of the tool is trusted. */
   readonly trustClass: ToolTrustClass;
+  /** How confidential the data is. */
   readonly sensitivity?: Sensitivity;
+  /** Where it came from. */
   readonly source?: ToolSource;
   /** The arguments as they will be executed, before the schema's transforms. */
   readonly args: unknown;
+  /** What the run hands to everything that works for it. */
   readonly runContext: RunContext;
 }
 /** What it is told after every success. */
 export interface DataFlowRecordInput {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** How far the output of the tool is trusted. */
   readonly trustClass: ToolTrustClass;
+  /** How confidential the data is. */
   readonly sensitivity?: Sensitivity;
+  /** Where it came from. */
   readonly source?: ToolSource;
   /** The text the model will read. */
   readonly outputText: string;
+  /** Flags that the tool itself set. */
   readonly taintOverride?: ToolReturnTaint;
+  /** What the run hands to everything that works for it. */
   readonly runContext: RunContext;
 }
 /** Its verdict. */
@@ -144,6 +171,7 @@ export type DataFlowVerdict =
 export interface DataFlowGuard {
   /** Asked before a `side-effecting` or `external-stateful` tool runs. */
   inspect(input: DataFlowInspectInput): DataFlowVerdict;
+  /** Told of each success, so that it knows what the model has read. */
   record(input: DataFlowRecordInput): void;
 }
 
@@ -155,14 +183,19 @@ export interface SecretResolverHook {
 
 /** The isolation a call was given. */
 export interface ExecutorSandboxPolicy {
+  /** The tier: `none`, `worker-threads`, `isolated-vm` or `docker`. */
   readonly kind: string;
+  /** No network for it. */
   readonly noNetwork: boolean;
+  /** No files for it. */
   readonly noFilesystem: boolean;
   /** Milliseconds; 0 means none. */
   readonly timeoutMs: number;
   /** MiB; 0 means none. */
   readonly maxMemoryMb: number;
+  /** The tool had no say in it. */
   readonly forced: boolean;
+  /** Why this tier. */
   readonly reason: string;
 }
 
@@ -180,6 +213,7 @@ export interface IdempotencyStore {
 export interface IdempotencyEntry {
   /** Digest of tool name and effective arguments. */
   readonly fingerprint: string;
+  /** How the call ended, to be given again. */
   readonly outcome: unknown;
 }
 
@@ -193,7 +227,9 @@ export interface ExecutorOptions {
   readonly emitAudit?: (event: ToolAuditEvent) => void;
   /** Asked when a tool needs approval. Absent: such calls are denied. */
   readonly approvalGate?: ApprovalGate;
+  /** Judges calls by their arguments. */
   readonly argumentPolicy?: ToolArgumentPolicyGuard;
+  /** Runs after validation and before approval, on every call. */
   readonly permissionHook?: PermissionHook;
   /** One attempt to mend invalid arguments. */
   readonly repair?: ToolRepairHook;
@@ -203,6 +239,7 @@ export interface ExecutorOptions {
   readonly summarizer?: ResultSummarizer;
   /** Where `spill-to-file` writes. Default: below the system's temporary folder. */
   readonly spill?: SpillWriter;
+  /** Finds secrets for `ctx.secrets`. Absent: there are none. */
   readonly secretResolver?: SecretResolverHook;
   /** Milliseconds a cancelled tool may still take before it is given up on. Default 50. */
   readonly cancellationGraceMs?: number;
@@ -220,9 +257,11 @@ export interface ExecutorOptions {
   readonly streamingMaxBufferBytes?: number;
   /** Finds the sandbox of a tier; null runs the tool in process. */
   readonly sandboxResolver?: (policy: ExecutorSandboxPolicy) => Sandbox | null;
+  /** Makes the memory guard of a tier; null watches nothing. */
   readonly memoryGuardFactory?: (tier: MemoryGuardTier) => MemoryModificationGuard | null;
   /** Without it guards take no snapshots. */
   readonly memoryRegionReader?: MemoryRegionReader;
+  /** Watches where data comes from and where it goes. */
   readonly dataFlowGuard?: DataFlowGuard;
   /**
    * Milliseconds an in-process call may take; beats the tier's default. 0 and non-finite values
@@ -259,10 +298,12 @@ interface CommonExecuteOptions<TDeps> {
 }
 /** The options of `executeBatch`. */
 export interface ExecuteBatchOptions<TDeps = unknown> extends CommonExecuteOptions<TDeps> {
+  /** The calls of one turn; results come in their order. */
   readonly calls: Iterable<ToolCall>;
 }
 /** The options of `executeOne`. */
 export interface ExecuteOneOptions<TDeps = unknown> extends CommonExecuteOptions<TDeps> {
+  /** The call. */
   readonly call: ToolCall;
 }
 
@@ -281,15 +322,21 @@ export interface ToolExecutor {
 
 /** The parts of a tool context. */
 export interface ToolContextOptions<TDeps = unknown> {
+  /** The tool that is called. */
   readonly tool: ResolvedTool<unknown, unknown, TDeps>;
+  /** Id of the call, as the model gave it. */
   readonly toolCallId: string;
+  /** What the run hands to everything that works for it. */
   readonly runContext: RunContext<TDeps>;
+  /** Aborts the call. */
   readonly signal: AbortSignal;
+  /** Takes what the tool streams. */
   readonly streamingChannel: StreamingChannel;
   /** Default: the run's tracer, else one that records nothing. */
   readonly tracer?: Tracer;
   /** Default: a logger that writes nothing. */
   readonly logger?: Logger;
+  /** Finds secrets. Absent: there are none. */
   readonly secretResolver?: SecretResolverHook;
 }
 

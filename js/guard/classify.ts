@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { native } from '../binding.js';
 import type { ClassifiableTool, MemoryGuardTier, MemoryGuardVariant } from './types.js';
 
 /** Names, tags and secret keys that speak of memory. Frozen; each matches a whole string. */
@@ -14,19 +15,11 @@ export const DEFAULT_MEMORY_TAG_PATTERNS: readonly RegExp[] = Object.freeze([
   /^facts?$/i,
 ]);
 
-const VARIANTS: ReadonlyMap<string, MemoryGuardVariant> = new Map<MemoryGuardTier, MemoryGuardVariant>([
-  ['pure', 'NO_GUARD'],
-  ['side-effecting-no-memory', 'NO_GUARD'],
-  ['memory-aware', 'API_BOUNDARY_GUARD'],
-  ['unknown', 'AUDIT_ONLY_GUARD'],
-  ['untrusted', 'STRICT_FULL_GUARD'],
-]);
-
 /** The kind of guard a tier gets. Throws an `Error` that names an unknown tier. */
 export function guardVariantForTier(tier: MemoryGuardTier): MemoryGuardVariant {
-  const variant = VARIANTS.get(tier);
-  if (variant === undefined) throw new Error(`Unknown memory guard tier '${String(tier)}'.`);
-  return variant;
+  const variant = native().memoryGuardVariant(String(tier));
+  if (variant === undefined || variant === null) throw new Error(`Unknown memory guard tier '${String(tier)}'.`);
+  return variant as MemoryGuardVariant;
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { native } from '../binding.js';
 import type { MemoryGuardTier } from '../core/index.js';
 import { emitMemoryGuardAudit } from './audit.js';
 import { guardVariantForTier } from './classify.js';
@@ -181,16 +182,16 @@ function createHashGuard({ tier, actor, maxBytes }: HashGuardOptions): MemoryMod
  * Regions whose hash differs. Regions that came or went are no mismatch, but are told in the row.
  */
 function compare(pre: MemorySnapshot, post: MemorySnapshot) {
-  const before = new Map(pre.digest.map(({ region, hash }) => [region, hash]));
-  const after = new Set(post.digest.map(({ region }) => region));
-  const changed = post.digest
-    .filter(({ region, hash }) => before.has(region) && before.get(region) !== hash)
-    .map(({ region }) => region);
-  const added = [...after].filter((region) => !before.has(region));
-  const vanished = [...before.keys()].filter((region) => !after.has(region));
+  const flat = ({ digest }: MemorySnapshot): string[] => digest.flatMap(({ region, hash }) => [String(region), String(hash)]);
+  const drift = native().memoryDrift(flat(pre), flat(post));
+  const named = ({ digest }: MemorySnapshot, places: readonly number[]) => places.map((at) => digest[at]!.region);
+  const { added, vanished } = drift;
   return {
-    changed,
-    unmatched: { ...(added.length > 0 && { added }), ...(vanished.length > 0 && { vanished }) },
+    changed: named(post, drift.changed),
+    unmatched: {
+      ...(added.length > 0 && { added: named(post, added) }),
+      ...(vanished.length > 0 && { vanished: named(pre, vanished) }),
+    },
   };
 }
 

@@ -17,12 +17,15 @@ export interface MemoryRegionReader {
 
 /** One region's hash: eight lower-case hex digits. */
 export interface MemoryRegionDigest {
+  /** Name of the region. */
   readonly region: string;
+  /** Digest of its contents. */
   readonly hash: string;
 }
 
 /** Regions at one moment. Frozen. */
 export interface MemorySnapshot {
+  /** One digest for each region, in the order they were read. */
   readonly digest: readonly MemoryRegionDigest[];
   /** Microseconds of wall time, reading included; fractional. */
   readonly durationUs: number;
@@ -48,6 +51,7 @@ export type GuardVerifyResult =
 
 /** Watches memory around one call. Frozen; both steps return promises and never throw. */
 export interface MemoryModificationGuard {
+  /** Its tier. */
   readonly tier: MemoryGuardTier;
   /** Before the call. */
   snapshot(reader: MemoryRegionReader): Promise<MemorySnapshot>;
@@ -57,10 +61,15 @@ export interface MemoryModificationGuard {
 
 /** On whose behalf a guard works. */
 export interface MemoryGuardActor {
+  /** Who acted. */
   readonly kind: 'tool' | 'agent' | 'subagent' | 'system';
+  /** Which one. */
   readonly id?: string;
+  /** Name of the tool. */
   readonly toolName?: string;
+  /** Id of the run. */
   readonly runId?: string;
+  /** Id of the session the run belongs to. */
   readonly sessionId?: string;
 }
 
@@ -79,13 +88,19 @@ export type MemoryGuardDecision = 'success' | 'denied' | 'error';
 
 /** One row. Never a region's contents. */
 export interface MemoryGuardAuditEvent {
+  /** What happened. */
   readonly action: MemoryGuardAuditAction;
+  /** How it was decided. */
   readonly decision: MemoryGuardDecision;
   /** Epoch milliseconds. */
   readonly ts: number;
+  /** Tier of the guard. */
   readonly tier: MemoryGuardTier;
+  /** Names of the regions it is about. */
   readonly regions?: readonly string[];
+  /** Who did it. */
   readonly actor?: MemoryGuardActor;
+  /** More about it, as plain data. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -98,16 +113,19 @@ export interface ApiBoundaryGuardOptions {
   readonly allowedOps: readonly string[];
   /** What the tool performed; asked once in each verification. Called as a method. */
   observedOps(): readonly string[];
+  /** Who stands in the audit events. */
   readonly actor?: MemoryGuardActor;
 }
 
 /** Options of the guard for `unknown` tools. */
 export interface AuditOnlyGuardOptions {
+  /** Who stands in the audit events. */
   readonly actor?: MemoryGuardActor;
 }
 
 /** Options of the guard for `untrusted` tools. */
 export interface StrictFullGuardOptions {
+  /** Who stands in the audit events. */
   readonly actor?: MemoryGuardActor;
   /** How many bytes (UTF-8 for text) a snapshot may read. Default 204800, which is 200 KiB. */
   readonly maxMemoryBytes?: number;
@@ -125,9 +143,14 @@ export type MemoryGuardVariant = 'NO_GUARD' | 'API_BOUNDARY_GUARD' | 'AUDIT_ONLY
 
 /** What a tool's tier is worked out from. */
 export interface ClassifiableTool {
+  /** Name of the tool. */
   readonly name?: string;
+  /** Free words to sort by. */
   readonly tags?: readonly string[];
+  /** Keys of the secrets it may read. */
   readonly secretsAllowed?: readonly string[];
+  /** The tier it declares. */
   readonly memoryGuardTier?: MemoryGuardTier;
+  /** How far its origin is trusted. */
   readonly trustLevel?: string;
 }

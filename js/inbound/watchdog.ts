@@ -4,7 +4,8 @@
  * JavaScript cannot interrupt a backtracking expression from inside; the engine's script time-out
  * can, and does so between two backtracks. So a hostile text costs at most the budget.
  */
-import { type Context, Script, createContext } from 'node:vm';
+import type { Context, Script } from 'node:vm';
+import { builtins } from '../builtins.js';
 
 interface Slot {
   job: () => void;
@@ -26,8 +27,8 @@ export function underWatchdog<T>(job: () => T, budgetMs: number): { readonly val
   if (!(budgetMs > 0)) return undefined;
   if (script === undefined || context === undefined || slot === undefined) {
     slot = { job: () => undefined };
-    context = createContext(slot);
-    script = new Script('job()');
+    context = builtins.vm().createContext(slot);
+    script = new (builtins.vm().Script)('job()');
   }
   const mine = slot;
   const outer = mine.job;

@@ -8,21 +8,27 @@
 export type InjectionClassifierSurface = 'tool-inbound' | 'assistant-output' | 'memory-write';
 /** What a classifier is asked about. */
 export interface InjectionClassifierInput {
+  /** The text. */
   readonly text: string;
+  /** Where it stands: in a tool's result, in the model's answer and so on. */
   readonly surface: InjectionClassifierSurface;
   /** Where the text comes from; absent when nobody knows. */
   readonly origin?: string;
 }
 /** What it answers. */
 export interface InjectionClassification {
+  /** Whether the text tries to steer the model. */
   readonly flagged: boolean;
   /** From 0 to 1, as the classifier has it. */
   readonly score?: number;
+  /** What kinds of attempt, in the classifier's words. */
   readonly labels?: readonly string[];
 }
 /** A classifier: a model, a service, a rule. */
 export interface InjectionClassifier {
+  /** Names the classifier in rows and reasons. */
   readonly id: string;
+  /** Judges one text. */
   classify(input: InjectionClassifierInput): Promise<InjectionClassification>;
 }
 /** Options of {@link injectionClassifierOutputGuardrail}. */
@@ -36,9 +42,11 @@ export type InjectionGuardrailResult =
   | { readonly ok: false; readonly action: 'warn' | 'block'; readonly message: string };
 /** A guardrail of the shape that guardrail composers run. */
 export interface InjectionOutputGuardrail {
+  /** Always `output`. */
   readonly kind: 'output';
   /** `injection-classifier:` and the classifier's id. */
   readonly name: string;
+  /** Judges one output. */
   check(value: unknown, ctx?: unknown): Promise<InjectionGuardrailResult>;
 }
 

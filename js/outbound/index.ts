@@ -4,7 +4,8 @@
  *
  * @packageDocumentation
  */
-import { createHash } from 'node:crypto';
+import { native } from '../binding.js';
+import { builtins } from '../builtins.js';
 
 /** Opens a wrapped commentary. */
 export const COMMENTARY_WRAP_OPEN = '<<<commentary>>>';
@@ -26,9 +27,11 @@ export type OutboundCommentaryReason =
 
 /** How an internal event looks when a model repeats it. */
 export interface OutboundCommentaryPattern {
+  /** What such a passage is. */
   readonly reason: OutboundCommentaryReason;
   /** Global and case-sensitive. Use a copy from {@link freshRegex}: `lastIndex` is shared otherwise. */
   readonly regex: RegExp;
+  /** The same for people. */
   readonly description: string;
 }
 
@@ -85,7 +88,9 @@ export function freshRegex(re: RegExp): RegExp {
 
 /** A piece of text: outside an envelope, or one with its delimiters. */
 export interface WrapSegment {
+  /** Whether it was wrapped. */
   readonly kind: 'plain' | 'wrapped';
+  /** The text as it goes out. */
   readonly text: string;
 }
 
@@ -98,36 +103,17 @@ export interface WrapSegment {
  * // [{ kind: 'plain', text: 'a ' }, { kind: 'wrapped', text: '[x]' }, { kind: 'plain', text: ' b' }]
  */
 export function splitByWrapEnvelope(text: string, open: string, close: string): WrapSegment[] {
+  const places = native().splitWrapped(text, open, close);
   const segments: WrapSegment[] = [];
-  const plain = (from: number, to?: number): void => {
-    const piece = text.slice(from, to);
-    if (piece !== '') segments.push({ kind: 'plain', text: piece });
-  };
-  // An empty delimiter would be found everywhere and never move on.
-  if (open === '' || close === '') {
-    plain(0);
-    return segments;
-  }
-  let at = 0;
-  while (at < text.length) {
-    const start = text.indexOf(open, at);
-    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
-    if (start < 0) {
-      plain(at);
-      break;
-    }
-    plain(at, start);
-    if (end < 0) {
-      plain(start);
-      break;
-    }
-    at = end + close.length;
-    segments.push({ kind: 'wrapped', text: text.slice(start, at) });
+  for (let at = 0, from = 0; at < places.length; at += 2) {
+    const to = places[at]!;
+    segments.push({ kind: places[at + 1] === 1 ? 'wrapped' : 'plain', text: text.slice(from, to) });
+    from = to;
   }
   return segments;
 }
 
 /** The SHA-256 of a text's UTF-8, as 64 hexadecimal digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return builtins.crypto().createHash('sha256').update(text, 'utf8').digest('hex');
 }

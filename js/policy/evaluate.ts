@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 import { emitToolAudit } from '../audit/index.js';
+import { native } from '../binding.js';
+import { compileRules, compiledRules, refuseOdd, speakingOf } from './compiled.js';
 import type {
   NameDenialDecision,
   PermissionDecision,
@@ -14,40 +16,49 @@ import type {
   ToolPolicyDecision,
 } from './types.js';
 
-/** Strongest last. `deny` and `forbid` end the walk and have no place here. */
-const STRENGTH: ReadonlyMap<string, number> = new Map([
-  ['allow', 1],
-  ['ask', 2],
-  ['defer', 3],
+/** Outcomes of the engine, by number. What is none of these denies. */
+const NO_MATCH = 0;
+const EFFECTS = new Map<number, 'allow' | 'ask' | 'defer'>([
+  [2, 'allow'],
+  [3, 'ask'],
+  [4, 'defer'],
+]);
+const DENIED_BY_NAME = 9;
+const FAULTS = new Map<number, 'predicate-threw' | 'predicate-not-boolean' | 'unknown-effect'>([
+  [6, 'predicate-threw'],
+  [7, 'predicate-not-boolean'],
+  [8, 'unknown-effect'],
 ]);
 
-const isDenial = (effect: string): boolean => effect === 'deny' || effect === 'forbid';
+/** What a predicate said. */
+const NO = -1;
+const YES = 0;
+const THREW = 1;
+const NOT_BOOLEAN = 2;
 
-function matchesName(pattern: string, name: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+/** No rule's mention. */
+const NOBODY = -1;
+
+/** The rules that applied, in the order they were asked, and the fault of the last one. */
+interface Walk {
+  readonly applied: ToolArgumentRule[];
+  readonly places: number[];
+  fault: typeof YES | typeof THREW | typeof NOT_BOOLEAN;
+  error?: unknown;
 }
 
-function defaultReason(effect: string, name: string): string {
-  if (effect === 'ask') return `tool '${name}' requires an interactive approval by policy`;
-  if (effect === 'defer') return `tool '${name}' requires a deferred approval by policy`;
-  return `tool '${name}' is denied by policy`;
-}
-
-function describe(rule: ToolArgumentRule, index: number): string {
-  const reason = rule.reason === undefined ? '' : `, "${rule.reason}"`;
-  return `rule ${index} (${String(rule.effect)} '${rule.tool}'${reason})`;
-}
-
-function unjudged(
-  name: string,
-  rule: ToolArgumentRule,
-  ruleIndex: number,
-  cause: 'predicate-threw' | 'predicate-not-boolean' | 'unknown-effect',
-  what: string,
-  thrown?: { readonly error: unknown },
-): PermissionExplanation {
-  const reason = `tool '${name}' is denied by policy: ${describe(rule, ruleIndex)} ${what}`;
-  return { decision: { effect: 'deny', reason }, rule, ruleIndex, cause, ...thrown };
+function ask(walk: Walk, rule: ToolArgumentRule, facts: ToolCallFacts): number {
+  if (rule.when === undefined) return YES;
+  let answer: unknown;
+  try {
+    answer = rule.when(facts);
+  } catch (error) {
+    walk.error = error;
+    return THREW;
+  }
+  if (answer instanceof Promise) answer.catch(() => undefined);
+  if (typeof answer === 'object' && answer !== null && 'then' in answer) return NOT_BOOLEAN;
+  return answer ? YES : NO;
 }
 
 /**
@@ -59,49 +70,54 @@ function unjudged(
  */
 export function explainPermissionDecision(policy: ToolArgumentPolicy, facts: ToolCallFacts): PermissionExplanation {
   const { toolName } = facts;
-  let strongest: { readonly rule: ToolArgumentRule; readonly ruleIndex: number } | undefined;
-  let strength = 0;
-  for (const [ruleIndex, rule] of policy.rules.entries()) {
-    if (!matchesName(rule.tool, toolName)) continue;
-    if (rule.when !== undefined) {
-      let answer: unknown;
-      try {
-        answer = rule.when(facts);
-      } catch (error) {
-        return unjudged(toolName, rule, ruleIndex, 'predicate-threw', 'threw in its predicate', { error });
-      }
-      if (answer instanceof Promise) answer.catch(() => undefined);
-      if (typeof answer === 'object' && answer !== null && 'then' in answer) {
-        return unjudged(toolName, rule, ruleIndex, 'predicate-not-boolean', 'has an async predicate');
-      }
-      if (!answer) continue;
+  const { rules } = policy;
+  const walk: Walk = { applied: [], places: [], fault: YES };
+  let compiled = compiledRules(rules);
+  let speaking = speakingOf(compiled, toolName);
+  let next = 0;
+  for (let at = 0; at < rules.length; at += 1) {
+    const rule = rules[at]!;
+    let mention = speaking[next] ?? NOBODY;
+    if (rule.tool !== compiled.tools[at] || (mention >> 1 === at && rule.effect !== compiled.effects[at])) {
+      compiled = compileRules(rules);
+      speaking = speakingOf(compiled, toolName).filter((later) => later >> 1 >= at);
+      next = 0;
+      mention = speaking[next] ?? NOBODY;
     }
-    if (isDenial(rule.effect)) {
-      const reason = rule.reason ?? defaultReason('deny', toolName);
-      return { decision: { effect: 'deny', reason }, rule, ruleIndex, cause: 'rule' };
-    }
-    const own = STRENGTH.get(rule.effect);
-    if (own === undefined) {
-      return unjudged(toolName, rule, ruleIndex, 'unknown-effect', 'has an unknown effect');
-    }
-    if (own > strength) {
-      strength = own;
-      strongest = { rule, ruleIndex };
-    }
+    if (at >= compiled.firstOdd) refuseOdd(at);
+    if (mention >> 1 !== at) continue;
+    next += 1;
+    const said = ask(walk, rule, facts);
+    if (said === NO) continue;
+    walk.applied.push(rule);
+    walk.places.push(at);
+    if (said === THREW || said === NOT_BOOLEAN) walk.fault = said;
+    if (said !== YES || (mention & 1) !== 0) break;
   }
-  if (strongest === undefined) {
-    if (policy.defaultDenySensitive !== true || facts.sensitive !== true) {
-      return { decision: { effect: 'allow' }, cause: 'no-match' };
-    }
-    const reason = `sensitive tool '${toolName}' has no explicit allow rule (default-deny)`;
-    return { decision: { effect: 'deny', reason }, cause: 'default-deny' };
+  const defaults = (policy.defaultDenySensitive === true ? 1 : 0) | (facts.sensitive === true ? 2 : 0);
+  return explanation(compiled.engine.conclude(new Uint32Array(walk.places), walk.fault, defaults), walk, toolName);
+}
+
+/** What the engine decided, with the objects and the words that belong to it. */
+function explanation(verdict: number, walk: Walk, toolName: string): PermissionExplanation {
+  const outcome = verdict & 15;
+  const rule = walk.applied[verdict >>> 4];
+  const ruleIndex = walk.places[verdict >>> 4];
+  if (rule === undefined || ruleIndex === undefined) {
+    if (outcome === NO_MATCH) return { decision: { effect: 'allow' }, cause: 'no-match' };
+    return { decision: { effect: 'deny', reason: native().policyReason(outcome, toolName) }, cause: 'default-deny' };
   }
-  const { effect, reason } = strongest.rule;
+  const cause = FAULTS.get(outcome);
+  if (cause !== undefined) {
+    const { effect, tool, reason } = rule;
+    const text = native().policyFaultReason(outcome, toolName, ruleIndex, String(effect), tool, reason && String(reason));
+    const thrown = cause === 'predicate-threw' ? { error: walk.error } : {};
+    return { decision: { effect: 'deny', reason: text }, rule, ruleIndex, cause, ...thrown };
+  }
+  const effect = EFFECTS.get(outcome) ?? 'deny';
   const decision: PermissionDecision =
-    effect === 'ask' || effect === 'defer'
-      ? { effect, reason: reason ?? defaultReason(effect, toolName) }
-      : { effect: 'allow' };
-  return { decision, ...strongest, cause: 'rule' };
+    effect === 'allow' ? { effect } : { effect, reason: rule.reason ?? native().policyReason(outcome, toolName) };
+  return { decision, rule, ruleIndex, cause: 'rule' };
 }
 
 /** A rule that could not be judged is a fault of the policy, and is reported as one. */
@@ -151,9 +167,15 @@ export function evaluateToolArgumentPolicy(policy: ToolArgumentPolicy, facts: To
  * not be offered to the model.
  */
 export function isToolDeniedByName(policy: ToolArgumentPolicy, toolName: string): NameDenialDecision {
-  const rule = policy.rules.find(
-    ({ effect, tool, when }) => when === undefined && isDenial(effect) && matchesName(tool, toolName),
-  );
+  const { rules } = policy;
+  let compiled = compiledRules(rules);
+  for (let at = 0; at < rules.length; at += 1) {
+    const { effect, tool } = rules[at]!;
+    if (tool !== compiled.tools[at] || effect !== compiled.effects[at]) compiled = compileRules(rules);
+    if (at >= compiled.firstOdd) refuseOdd(at);
+  }
+  const denying = compiled.engine.denying(toolName).find((at) => rules[at]?.when === undefined);
+  const rule = denying === undefined ? undefined : rules[denying];
   if (rule === undefined) return { denied: false };
-  return { denied: true, reason: rule.reason ?? `tool '${toolName}' is denied by name by policy` };
+  return { denied: true, reason: rule.reason ?? native().policyReason(DENIED_BY_NAME, toolName) };
 }

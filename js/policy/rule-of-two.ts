@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+import { native } from '../binding.js';
 import type { RuleOfTwoCompilation, RuleOfTwoProfile, ToolArgumentRule, TrifectaLeg } from './types.js';
 
 /**
@@ -19,33 +20,21 @@ import type { RuleOfTwoCompilation, RuleOfTwoProfile, ToolArgumentRule, Trifecta
  */
 export function buildRuleOfTwoPolicy(profile: RuleOfTwoProfile): RuleOfTwoCompilation {
   const { untrustedInput, sensitiveData, externalSideEffects } = profile;
-  const rules: ToolArgumentRule[] = [];
-  if (!externalSideEffects) {
-    rules.push({
+  const engine = native();
+  const two = engine.ruleOfTwo(Boolean(untrustedInput), Boolean(sensitiveData), Boolean(externalSideEffects));
+  const rules = two.restrictions.map(
+    (restriction, at): ToolArgumentRule => ({
       effect: 'forbid',
       tool: '*',
-      when: (facts) => facts.sideEffectClass === 'side-effecting' || facts.sideEffectClass === 'external-stateful',
-      reason: 'the rule-of-two profile holds no external side effects: only reading tools may run',
-    });
-  }
-  if (!untrustedInput) {
-    rules.push({
-      effect: 'forbid',
-      tool: '*',
-      when: (facts) => facts.untrustedSource === true,
-      reason: 'the rule-of-two profile holds no untrusted input: tools that bring it in may not run',
-    });
-  }
-  const legs: readonly [TrifectaLeg, boolean][] = [
-    ['untrusted-input', untrustedInput],
-    ['sensitive-data', sensitiveData],
-    ['external-side-effects', externalSideEffects],
-  ];
-  const heldLegs = legs.filter(([, held]) => held).map(([leg]) => leg);
+      when: (facts) =>
+        engine.ruleOfTwoForbids(restriction, String(facts.sideEffectClass), facts.untrustedSource === true),
+      reason: two.reasons[at]!,
+    }),
+  );
   return {
-    policy: { rules, defaultDenySensitive: !sensitiveData },
-    ...(!externalSideEffects && { capability: 'read-only' as const }),
-    heldLegs,
-    holdsFullTrifecta: heldLegs.length === legs.length,
+    policy: { rules, defaultDenySensitive: two.deniesSensitive },
+    ...(two.readOnly && { capability: 'read-only' as const }),
+    heldLegs: two.held as TrifectaLeg[],
+    holdsFullTrifecta: two.fullTrifecta,
   };
 }

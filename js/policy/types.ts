@@ -15,7 +15,9 @@ export type PermissionEffect = 'allow' | 'deny' | 'ask' | 'defer';
 
 /** What is known about a call. Predicates get this very object. */
 export interface ToolCallFacts {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** What a call may change. */
   readonly sideEffectClass: PolicySideEffectClass;
   /** The tool handles secret data. */
   readonly sensitive?: boolean;
@@ -27,6 +29,7 @@ export interface ToolCallFacts {
 
 /** One rule. */
 export interface ToolArgumentRule {
+  /** What follows when it applies. */
   readonly effect: ToolRuleEffect;
   /** `*` for all, `prefix*`, or an exact name. Case-sensitive. */
   readonly tool: string;
@@ -41,6 +44,7 @@ export interface ToolArgumentRule {
 
 /** A list of rules. */
 export interface ToolArgumentPolicy {
+  /** The rules. */
   readonly rules: readonly ToolArgumentRule[];
   /** Denies sensitive tools that no rule speaks of. Default false. */
   readonly defaultDenySensitive?: boolean;
@@ -57,6 +61,7 @@ export type NameDenialDecision = { readonly denied: false } | { readonly denied:
 
 /** A decision and what led to it. */
 export interface PermissionExplanation {
+  /** What was decided. */
   readonly decision: PermissionDecision;
   /** The rule that decided, by identity; absent when none did. */
   readonly rule?: ToolArgumentRule;
@@ -73,18 +78,23 @@ export interface PermissionExplanation {
 
 /** What a profile lets an agent have. More than two of the three is asking for trouble. */
 export interface RuleOfTwoProfile {
+  /** The agent reads text of strangers. */
   readonly untrustedInput: boolean;
+  /** The agent sees private data. */
   readonly sensitiveData: boolean;
+  /** The agent changes something outside. */
   readonly externalSideEffects: boolean;
 }
 /** One of the three. */
 export type TrifectaLeg = 'untrusted-input' | 'sensitive-data' | 'external-side-effects';
 /** A profile as a policy. */
 export interface RuleOfTwoCompilation {
+  /** The rules that follow. */
   readonly policy: ToolArgumentPolicy;
   /** Present when the profile has no external side effects. */
   readonly capability?: 'read-only';
   /** Which of the three it has, in the order of {@link TrifectaLeg}. */
   readonly heldLegs: readonly TrifectaLeg[];
+  /** Whether all three are claimed at once. */
   readonly holdsFullTrifecta: boolean;
 }

@@ -4,11 +4,13 @@ import { native } from '../binding.js';
 export interface Bm25Document {
   /** Documents of one id are scored as one, with their counts added up. */
   readonly id: string;
+  /** What is searched. */
   readonly text: string;
 }
 
 /** A match of {@link defineBm25Index}. */
 export interface Bm25Match {
+  /** Id of the document. */
   readonly id: string;
   /** A share of the best match's score, which is 1. */
   readonly score: number;

@@ -19,7 +19,9 @@ export class CollisionResolver {
   readonly #sink: Sink;
   readonly #strategy: CollisionStrategy;
   readonly #ctx: CollisionContext;
-  readonly #namespaces = new Map<string, Namespace>();
+  readonly #detected: string;
+  readonly #namespaces = new Map<string, Known>();
+  #last: Known | undefined;
   readonly #resolutions: CollisionResolution[] = [];
 
   constructor(store: Store, sink: Sink, strategy: CollisionStrategy, ctx: CollisionContext) {
@@ -27,23 +29,25 @@ export class CollisionResolver {
     this.#sink = sink;
     this.#strategy = strategy;
     this.#ctx = ctx;
+    this.#detected = `tool.collision.detected.total{strategy=${strategy}}`;
   }
 
   /** Does it; throws ToolCollisionError under `manual`. */
   run(): ReadonlyArray<CollisionResolution> {
-    this.#sink.saving(() => {
-      for (const { name, entries } of [...this.#store.buckets()]) {
-        if (entries.length > 1) this.#settle(name, entries);
-      }
-    });
+    for (const { name, entries } of [...this.#store.buckets()]) {
+      if (entries.length > 1) this.#settle(name, entries);
+    }
     return Object.freeze(this.#resolutions);
   }
 
   #settle(name: string, entries: Entries): void {
     const strategy = this.#strategy;
-    const sources = () => entries.map((entry) => describeSource(entry.__source));
-    this.#sink.report('tool:collision:detected', name, () => ({ strategy, sources: sources() }));
-    this.#sink.count(`tool.collision.detected.total{strategy=${strategy}}`);
+    const sink = this.#sink;
+    // Asked here too, so that thousands of collisions nobody hears of make no closures.
+    if (sink.isHeard) {
+      sink.report('tool:collision:detected', name, () => ({ strategy, sources: sourcesOf(entries) }));
+    }
+    sink.countOften(this.#detected);
     const firstParty = entries.find((entry) => isFirstPartyLike(entry.__source));
     if (strategy === 'auto-prefix') {
       this.#prefix(name, firstParty ?? highest(entries, rungOf), entries);
@@ -51,7 +55,7 @@ export class CollisionResolver {
     }
     if (firstParty !== undefined) this.#preferFirstParty(name, firstParty, entries);
     else if (strategy === 'priority') this.#rank(name, entries);
-    if (strategy === 'manual') this.#reject(name, sources());
+    if (strategy === 'manual') this.#reject(name, sourcesOf(entries));
   }
 
   /** The winner keeps the name, everybody else gets one with his source before it. */
@@ -59,15 +63,15 @@ export class CollisionResolver {
     this.#store.set(name, [winner]);
     for (const loser of entries) {
       if (loser === winner) continue;
-      const { prefix, label } = this.#namespaceOf(loser.__source);
-      const to = prefixedName(prefix, name);
-      if (this.#store.bucket(to) === undefined) this.#rename(name, winner, loser, to, label);
+      const namespace = this.#namespaceOf(loser.__source);
+      const to = prefixedName(namespace.prefix, name);
+      if (this.#store.bucket(to) === undefined) this.#rename(name, winner, loser, to, namespace);
       else this.#suppress(name, winner, loser);
     }
   }
 
-  #rename(name: string, winner: RegistryEntry, loser: RegistryEntry, to: string, label: string): void {
-    this.#store.set(to, [Object.freeze({ ...loser, name: to })]);
+  #rename(name: string, winner: RegistryEntry, loser: RegistryEntry, to: string, { label, key }: Known): void {
+    this.#store.add(to, Object.freeze({ ...loser, name: to }));
     this.#resolutions.push({
       toolName: name,
       winner: winner.__source,
@@ -75,8 +79,11 @@ export class CollisionResolver {
       action: 'auto-prefix-applied',
       renamed: { from: name, to, namespaceSource: label },
     });
-    this.#sink.report('tool:collision:auto-prefix-applied', name, () => ({ renamed: { from: name, to } }));
-    this.#sink.count(`tool.collision.auto-prefix-applied.total{namespaceSource=${label}}`);
+    const sink = this.#sink;
+    if (sink.isHeard) {
+      sink.report('tool:collision:auto-prefix-applied', name, () => ({ renamed: { from: name, to } }));
+    }
+    sink.countOften(key);
   }
 
   /** The new name is taken: dropping the loser is the only answer that renames nobody else. */
@@ -92,12 +99,12 @@ export class CollisionResolver {
       loser: describeSource(loser.__source),
     });
     this.#sink.report('tool:collision:suppressed', name, metadata, 'denied');
-    this.#sink.count('tool.collision.suppressed.total');
+    this.#sink.countOften('tool.collision.suppressed.total');
   }
 
   #preferFirstParty(name: string, winner: RegistryEntry, entries: Entries): void {
     this.#store.set(name, [winner]);
-    this.#sink.count('tool.collision.first-party-suppressed.total{trustClass=first-party}');
+    this.#sink.countOften('tool.collision.first-party-suppressed.total{trustClass=first-party}');
     this.#resolutions.push({
       toolName: name,
       winner: winner.__source,
@@ -120,13 +127,13 @@ export class CollisionResolver {
       tieBreakReason,
     });
     this.#sink.report('tool:collision:priority-resolved', name, () => ({ tieBreakReason }));
-    this.#sink.count(`tool.collision.priority-resolved.total{tieBreakReason=${tieBreakReason}}`);
+    this.#sink.countOften(`tool.collision.priority-resolved.total{tieBreakReason=${tieBreakReason}}`);
   }
 
   #reject(name: string, sources: ReadonlyArray<string>): never {
     const metadata = () => ({ strategy: this.#strategy, sources });
     this.#sink.report('tool:collision:manual-rejected', name, metadata, 'denied');
-    this.#sink.count('tool.collision.manual-rejected.total');
+    this.#sink.countOften('tool.collision.manual-rejected.total');
     throw new ToolCollisionError({
       toolName: name,
       conflictingSources: sources,
@@ -136,15 +143,29 @@ export class CollisionResolver {
   }
 
   /** One server's prefix is worked out once, however many of its tools collide. */
-  #namespaceOf(source: ToolSource): Namespace {
-    const key = describeSource(source);
-    let namespace = this.#namespaces.get(key);
-    if (namespace === undefined) {
-      namespace = namespaceOf(source);
-      this.#namespaces.set(key, namespace);
+  #namespaceOf(source: ToolSource): Known {
+    if (this.#last !== undefined && isSameSource(this.#last.source, source)) return this.#last;
+    const described = describeSource(source);
+    let known = this.#namespaces.get(described);
+    if (known === undefined) {
+      const namespace = namespaceOf(source);
+      const key = `tool.collision.auto-prefix-applied.total{namespaceSource=${namespace.label}}`;
+      known = { ...namespace, source, key };
+      this.#namespaces.set(described, known);
     }
-    return namespace;
+    this.#last = known;
+    return known;
   }
+}
+
+/** What a source's renamed tools get, and where they are counted. */
+interface Known extends Namespace {
+  readonly source: ToolSource;
+  readonly key: string;
+}
+
+function sourcesOf(entries: Entries): string[] {
+  return entries.map((entry) => describeSource(entry.__source));
 }
 
 function rungOf(entry: RegistryEntry): number {

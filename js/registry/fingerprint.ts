@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { builtins } from '../builtins.js';
 import { canonicalJson } from '../value/canonical.js';
 import type { Projector } from './project.js';
 import type { Store } from './store.js';
@@ -8,7 +8,7 @@ import type { RegistryDrift, RegistryEntry } from './types.js';
 export function fingerprintOf(entry: RegistryEntry, projector: Projector): string {
   const { name, description, examples } = entry;
   const shown = canonicalJson({ name, description, examples, ...projector.project(entry) });
-  return createHash('sha256')
+  return builtins.crypto().createHash('sha256')
     .update(shown ?? '')
     .digest('hex');
 }

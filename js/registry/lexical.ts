@@ -105,8 +105,8 @@ export class LexicalIndex {
   #add(index: SearchIndex, bucket: Bucket): void {
     for (const entry of deferredEntries(bucket)) {
       const tags = tagsOf(entry);
-      index.add(bucket.order, bucket.order, searchText(entry));
-      index.addName(bucket.order, entry.name, tags.length === 0 ? undefined : [...tags]);
+      // One crossing a document: there may be tens of thousands.
+      index.addNamed(bucket.order, searchText(entry), entry.name, tags.length === 0 ? undefined : [...tags]);
       this.#byOrder.set(bucket.order, bucket);
     }
   }

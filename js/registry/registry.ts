@@ -125,7 +125,7 @@ function countRegistration(entry: RegistryEntry, sink: Sink): void {
     const hintKind = typeof preferred === 'string' ? `tier-${preferred}` : 'spec';
     sink.count(`tool.preferred-model.hint.declared.total{hintKind=${hintKind},toolName=${name}}`);
   }
-  sink.count(
+  sink.countOften(
     entry.__effectiveDeferLoading
       ? 'tool.retrieval.deferred.total{source=explicit}'
       : 'tool.retrieval.eager.total',
@@ -136,7 +136,11 @@ function countRegistration(entry: RegistryEntry, sink: Sink): void {
 /** Puts an entry into its bucket: a second one of the same source takes the first one's place. */
 function place(store: Store, sink: Sink, entry: RegistryEntry, source: ToolSource): void {
   const { name } = entry;
-  const others = store.entries(name);
+  const others = store.bucket(name)?.entries;
+  if (others === undefined) {
+    store.add(name, entry);
+    return;
+  }
   if (source.kind === 'first-party' && others.some((other) => other.__source.kind === 'first-party')) {
     throw new DuplicateToolNameError(name);
   }

@@ -71,7 +71,7 @@ export class DeferredSearch {
     const [only] = stages;
     const stage = only !== undefined && stages.size === 1 ? only : 'mixed';
     const matches = Array.from(found.values(), (match) => this.#match(match));
-    this.#sink.count(`tool.retrieval.search.invoked.total{stage=${stage}}`);
+    this.#sink.countOften(`tool.retrieval.search.invoked.total{stage=${stage}}`);
     observeHistogram('tool.retrieval.search.duration_ms', performance.now() - started, { stage });
     return Object.freeze(matches);
   }

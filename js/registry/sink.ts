@@ -1,6 +1,6 @@
 import { emitToolAudit, hasAuditListeners } from '../audit/bus.js';
 import type { ToolAuditAction, ToolAuditDecision, ToolAuditEvent } from '../audit/index.js';
-import { nativeRealm } from '../binding.js';
+import { countAgain, countEach, countFirst, nativeRealm } from '../binding.js';
 import type { ToolRegistryOptions } from './types.js';
 
 /**
@@ -12,7 +12,7 @@ import type { ToolRegistryOptions } from './types.js';
 export class Sink {
   readonly #options: ToolRegistryOptions;
   readonly #emit: ((event: ToolAuditEvent) => void) | undefined;
-  readonly #saved = new Map<string, number>();
+  readonly #saved: string[] = [];
   #depth = 0;
 
   constructor(options: ToolRegistryOptions) {
@@ -27,15 +27,23 @@ export class Sink {
 
   /** Counts one under a ready-made key, `name` or `name{label=value}` with sorted labels. */
   count(key: string): void {
-    if (this.#depth === 0 || this.isHeard) {
-      this.#write();
-      nativeRealm().increment(key, 1);
-    } else {
-      this.#saved.set(key, (this.#saved.get(key) ?? 0) + 1);
+    if (this.#depth > 0 && !this.isHeard) {
+      this.#saved.push(key);
+      return;
     }
+    this.#write();
+    nativeRealm().increment(key, 1);
   }
 
-  /** Runs work that counts several keys, or few keys many times, crossing to the native side once. */
+  /** {@link Sink.count} for a key that names no tool, of which there are few. */
+  countOften(key: string): void {
+    if (countAgain(key)) return;
+    // The order of first writes is the order of the snapshot.
+    this.#write();
+    countFirst(key);
+  }
+
+  /** Runs work that counts several keys, crossing to the native side once. */
   saving<T>(work: () => T): T {
     this.#depth++;
     try {
@@ -47,20 +55,9 @@ export class Sink {
   }
 
   #write(): void {
-    if (this.#saved.size === 0) return;
-    const once: string[] = [];
-    for (const [key, by] of this.#saved) {
-      // The order of first writes is the order of the snapshot: what is joined so far goes first.
-      if (by === 1 && !key.includes('\n')) {
-        once.push(key);
-        continue;
-      }
-      writeEach(once);
-      once.length = 0;
-      nativeRealm().increment(key, by);
-    }
-    this.#saved.clear();
-    writeEach(once);
+    if (this.#saved.length === 0) return;
+    countEach(this.#saved);
+    this.#saved.length = 0;
   }
 
   /** Hands over a row; errors of the registry's own `emitAudit` reach the caller. */
@@ -86,8 +83,4 @@ export class Sink {
       ...(metadata === undefined ? {} : { metadata: metadata() }),
     });
   }
-}
-
-function writeEach(keys: ReadonlyArray<string>): void {
-  if (keys.length > 0) nativeRealm().incrementEach(keys.join('\n'));
 }

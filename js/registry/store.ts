@@ -47,16 +47,26 @@ export class Store {
     return this.#buckets.get(name)?.entries ?? NONE;
   }
 
+  /** Adds a name that is not there, at the end. */
+  add(name: string, entry: RegistryEntry): void {
+    const bucket: Bucket = { name, order: this.#nextOrder++, entries: [entry] };
+    this.#buckets.set(name, bucket);
+    this.#size += 1;
+    if (entry.__effectiveDeferLoading) this.#deferred += 1;
+    this.onChange?.(bucket);
+  }
+
   /** Makes these the entries of a name. None removes the name; a new name goes to the end. */
   set(name: string, entries: ReadonlyArray<RegistryEntry>): void {
-    let bucket = this.#buckets.get(name);
+    const bucket = this.#buckets.get(name);
     if (bucket === undefined) {
-      if (entries.length === 0) return;
-      bucket = { name, order: this.#nextOrder++, entries: NONE };
-      this.#buckets.set(name, bucket);
-    } else if (entries.length === 0) {
-      this.#buckets.delete(name);
+      const [first] = entries;
+      if (first === undefined) return;
+      this.add(name, first);
+      if (entries.length > 1) this.set(name, entries);
+      return;
     }
+    if (entries.length === 0) this.#buckets.delete(name);
     this.#size += entries.length - bucket.entries.length;
     this.#deferred += countDeferred(entries) - countDeferred(bucket.entries);
     bucket.entries = entries;

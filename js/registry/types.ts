@@ -31,6 +31,7 @@ export type RegistryEntry<TInput = unknown, TOutput = unknown, TDeps = unknown> 
 export interface ToolSearchEmbedder {
   /** Names the model; part of the cache key of every vector. */
   id(): string;
+  /** Length of each vector. */
   dim(): number;
   /** One vector a text, in order. */
   embed(texts: ReadonlyArray<string>, signal?: AbortSignal): Promise<ReadonlyArray<Float32Array>>;
@@ -38,10 +39,13 @@ export interface ToolSearchEmbedder {
 
 /** A deferred tool that a search found. Frozen; the schemas inside are not. */
 export interface ToolSearchMatch {
+  /** Name of the tool. */
   readonly name: string;
+  /** What it does, for a model to read. */
   readonly description: string;
   /** JSON Schema; `{}` when the tool's schema has none. */
   readonly inputSchema: Record<string, unknown>;
+  /** JSON Schema of the result, when it is known. */
   readonly outputSchema?: Record<string, unknown>;
   /** 0 to 1. Comparable within one `source` of one search only. */
   readonly score: number;

@@ -10,7 +10,8 @@ import type { NormaliseWarning } from './types.js';
  */
 export class WarningLog {
   readonly #sink: Sink;
-  readonly #given = new Set<string>();
+  /** The names that were told of, by kind of warning. */
+  readonly #given = new Map<string, Set<string>>();
 
   constructor(sink: Sink) {
     this.#sink = sink;
@@ -27,8 +28,8 @@ export class WarningLog {
     const sink = this.#sink;
     switch (kind) {
       case 'classification:missing':
-        if (!this.#isNew(`${kind}:${toolName}`)) return;
-        sink.count(`tool.classification.missing.total{source=${source.kind}}`);
+        if (!this.#isNew(kind, toolName)) return;
+        sink.countOften(`tool.classification.missing.total{source=${source.kind}}`);
         sink.count(`tool.classification.deferred-default-applied.total{toolName=${toolName}}`);
         sink.report('tool:classification:warn', toolName, () => ({
           kind: 'missing-classification',
@@ -37,7 +38,7 @@ export class WarningLog {
         }));
         return;
       case 'sandbox:advisory-inline':
-        if (!this.#isNew(`${kind}:${toolName}`)) return;
+        if (!this.#isNew(kind, toolName)) return;
         sink.count(`tool.sandbox.advisory.total{toolName=${toolName}}`);
         sink.report('tool:classification:warn', toolName, () => ({
           kind: 'sandbox-policy-advisory-inline',
@@ -47,7 +48,7 @@ export class WarningLog {
         return;
       case 'classification:idempotency-key-missing': {
         const { sideEffectClass } = warning;
-        if (!this.#isNew(`${kind}:${sideEffectClass}:${toolName}`)) return;
+        if (!this.#isNew(`${kind}:${sideEffectClass}`, toolName)) return;
         sink.count(
           'tool.classification.idempotency-key-missing.total' +
             `{sideEffectClass=${sideEffectClass},toolName=${toolName}}`,
@@ -61,21 +62,23 @@ export class WarningLog {
       }
       case 'examples:overflow': {
         const { count } = warning;
-        if (!this.#isNew(`${kind}:${count}:${toolName}`)) return;
+        if (!this.#isNew(`${kind}:${count}`, toolName)) return;
         sink.count(`tool.examples.overflow.total{toolName=${toolName}}`);
         sink.report('tool:examples:overflow', toolName, () => ({ count }));
         return;
       }
       case 'result:cap-disabled':
-        if (!this.#isNew(`${kind}:${toolName}`)) return;
+        if (!this.#isNew(kind, toolName)) return;
         sink.count(`tool.result.cap-disabled.total{toolName=${toolName}}`);
         sink.report('tool:result:cap-disabled', toolName);
     }
   }
 
-  #isNew(key: string): boolean {
-    if (this.#given.has(key)) return false;
-    this.#given.add(key);
-    return true;
+  #isNew(what: string, toolName: string): boolean {
+    let names = this.#given.get(what);
+    if (names === undefined) this.#given.set(what, (names = new Set()));
+    // One look-up: adding what is there changes nothing.
+    const before = names.size;
+    return names.add(toolName).size > before;
   }
 }

@@ -16,7 +16,9 @@ export interface ResultEnvelope<T = unknown> {
   readonly output: T | undefined;
   /** Its text form; never undefined. */
   readonly textBody: string;
+  /** Parts for the model beside the text, such as pictures. */
   readonly contentParts: readonly MessageContent[];
+  /** Flags that widen the provenance of the result. */
   readonly taint?: ToolReturnTaint;
 }
 

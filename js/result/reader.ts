@@ -17,6 +17,7 @@ export interface ResultReadRange {
 
 /** One page of an artifact. Frozen. */
 export interface ResultReadOutcome {
+  /** The text of the page. */
   readonly content: string;
   /** Bytes of the page; `offset + bytes` is where the next byte page starts. */
   readonly bytes: number;
@@ -26,7 +27,9 @@ export interface ResultReadOutcome {
   readonly eof: boolean;
   /** The class of the tool that produced the artifact, as its sidecar says. */
   readonly producerTrustClass?: ToolTrustClass;
+  /** Where the tool that produced the result came from. */
   readonly producerSource?: ToolSource;
+  /** How confidential the tool that produced the result is. */
   readonly producerSensitivity?: Sensitivity;
   /** The artifact, not necessarily this page, holds imperative patterns. */
   readonly producerImperativeFlagged?: boolean;

@@ -5,14 +5,19 @@ export const SPILL_HANDLE_SCHEME = 'graphorin-spill:';
 
 /** What a {@link SpillWriter} is asked to store. Optional keys are absent when unknown. */
 export interface SpillWriteRequest {
+  /** Id of the run. */
   readonly runId: string;
+  /** Id of the call, as the model gave it. */
   readonly toolCallId: string;
   /** `json` or `txt`, without a dot. */
   readonly extension: string;
   /** The whole text, neither sanitised nor cut. */
   readonly body: string;
+  /** How confidential the tool is. */
   readonly sensitivityTier?: Sensitivity;
+  /** How far the tool that produced it is trusted. */
   readonly producerTrustClass?: ToolTrustClass;
+  /** Where the tool that produced it came from. */
   readonly producerSource?: unknown;
   /** Whether the text holds imperative patterns; absent when the scan did not finish. */
   readonly imperativePatternsPresent?: boolean;

@@ -1,5 +1,5 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { builtins } from '../builtins.js';
 import { native } from '../binding.js';
 import type { SpillWriteRequest, SpillWriter } from './spill-types.js';
 
@@ -121,7 +121,7 @@ export function spillScanned(
  * await writer.clear?.(runId);
  */
 export function createDefaultSpillWriter(options: DefaultSpillWriterOptions = {}): SpillWriter {
-  const root = options.root ?? join(tmpdir(), 'graphorin-spill');
+  const root = options.root ?? join(builtins.os().tmpdir(), 'graphorin-spill');
   const writer: SpillWriter = {
     artifactRoot: root,
     write: async (request) => {

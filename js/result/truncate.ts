@@ -11,6 +11,7 @@ import { type TokenCounter, countTokensHeuristic } from './tokens.js';
 export interface ResultSummarizer {
   /** Named in the marker and in the outcome. */
   readonly model: string;
+  /** Shortens a text to a number of tokens. */
   summarize(
     body: string,
     options: { readonly maxTokens: number; readonly signal?: AbortSignal },
@@ -25,42 +26,59 @@ export interface TruncateOptions {
   readonly summarizer?: ResultSummarizer;
   /** Needed by `spill-to-file`, as are `runId` and `toolCallId`. */
   readonly spill?: SpillWriter;
+  /** The run, for `spill-to-file`. */
   readonly runId?: string;
+  /** The call, for `spill-to-file`. */
   readonly toolCallId?: string;
   /** `secret` is never written to a file. */
   readonly toolSensitivityTier?: Sensitivity;
+  /** How far the tool that produced it is trusted. */
   readonly producerTrustClass?: ToolTrustClass;
+  /** Where the tool that produced it came from. */
   readonly producerSource?: unknown;
   /** What the scan before spilling looks for. Default: the built-in catalogue. */
   readonly imperativePatterns?: readonly ImperativePattern[];
   /** Milliseconds for that scan. Default 250. */
   readonly imperativeBudgetMs?: number;
+  /** Aborts a summary. */
   readonly signal?: AbortSignal;
 }
 
 /** How a text was bounded. Frozen. */
 export interface TruncationOutcome {
+  /** Whether anything was left out. */
   readonly truncated: boolean;
+  /** What is left, with a marker where something is missing. */
   readonly body: string;
+  /** Tokens before. */
   readonly originalTokens: number;
+  /** Tokens that were kept. */
   readonly keptTokens: number;
+  /** Tokens that were left out. */
   readonly droppedTokens: number;
   /** The strategy that was really used. */
   readonly strategyApplied: TruncationStrategy;
+  /** Where the whole text was written. */
   readonly artifactPath?: string;
+  /** Size of that file. */
   readonly artifactBytes?: number;
+  /** Names the stored text for `read_result`. */
   readonly resultHandle?: string;
   /** What the scan before spilling said; absent when it did not finish. */
   readonly spillImperativePatternsPresent?: boolean;
+  /** The model that made the summary. */
   readonly summarizerModel?: string;
 }
 
 /** Arguments of {@link truncateBody}. */
 export interface TruncateArgs {
+  /** The text. */
   readonly body: string;
   /** 0 turns the cap off. */
   readonly maxTokens: number;
+  /** How it is cut. */
   readonly strategy: TruncationStrategy;
+  /** What the strategies need. */
   readonly options?: TruncateOptions;
 }
 

@@ -5,28 +5,36 @@ import { messageOf, nameOf, sandboxImpl, startRun, type ResultMaker, type Sandbo
 
 /** A compiled script of the peer. */
 export interface IsolatedVMScript {
+  /** Runs it in a context, within a time in milliseconds. */
   run(
     context: IsolatedVMContext,
     options: { readonly timeout: number; readonly promise: true; readonly copy: true },
   ): Promise<unknown>;
+  /** Lets go of it. */
   release(): void;
 }
 
 /** A context of the peer. */
 export interface IsolatedVMContext {
+  /** Its global object. */
   readonly global: { setSync(name: string, value: unknown): void };
+  /** Lets go of it. */
   release(): void;
 }
 
 /** An isolate of the peer. */
 export interface IsolatedVMIsolate {
+  /** A new context. */
   createContext(): Promise<IsolatedVMContext>;
+  /** Compiles a script. */
   compileScript(source: string): Promise<IsolatedVMScript>;
+  /** Ends it and frees its memory. */
   dispose(): void;
 }
 
 /** The part of the package `isolated-vm` that is used. */
 export interface IsolatedVMPeerModule {
+  /** The class of isolates; the limit is in MiB. */
   readonly Isolate: new (options?: { readonly memoryLimit?: number }) => IsolatedVMIsolate;
 }
 

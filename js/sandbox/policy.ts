@@ -6,8 +6,11 @@ export type SandboxTrustLevel = 'built-in' | 'user-defined' | 'trusted' | 'untru
 
 /** What an operator asks for. Every part is optional. */
 export interface SandboxPolicyOverride {
+  /** Another tier. */
   readonly kind?: SandboxKind;
+  /** Whether the network is blocked. */
   readonly noNetwork?: boolean;
+  /** Whether files are blocked. */
   readonly noFilesystem?: boolean;
   /** Milliseconds. 0 means no limit, which untrusted code never gets. */
   readonly timeoutMs?: number;
@@ -17,18 +20,23 @@ export interface SandboxPolicyOverride {
 
 /** What {@link resolveSandbox} decides about. */
 export interface ResolveSandboxInput {
+  /** How far its origin is trusted. */
   readonly trustLevel: SandboxTrustLevel;
   /** For the caller's own records; does not influence the decision. */
   readonly toolName?: string;
   /** For the caller's own records; does not influence the decision. */
   readonly skillName?: string;
+  /** What the operator asks for; untrusted code gets no weaker sandbox by it. */
   readonly override?: SandboxPolicyOverride;
 }
 
 /** A decision. Frozen. */
 export interface ResolvedSandboxPolicy {
+  /** The tier. */
   readonly kind: SandboxKind;
+  /** No network. */
   readonly noNetwork: boolean;
+  /** No files. */
   readonly noFilesystem: boolean;
   /** Milliseconds; 0 means no limit. */
   readonly timeoutMs: number;

@@ -5,9 +5,13 @@ export type SandboxKind = 'none' | 'worker-threads' | 'isolated-vm' | 'docker' |
 
 /** What a sandbox can hold back. */
 export interface SandboxCapabilities {
+  /** It can keep code from the network. */
   readonly canBlockNetwork: boolean;
+  /** It can keep code from files. */
   readonly canBlockFilesystem: boolean;
+  /** It can end code at its time. */
   readonly canEnforceTimeout: boolean;
+  /** It can hold code to a limit of memory. */
   readonly canEnforceMemoryLimit: boolean;
 }
 
@@ -18,7 +22,9 @@ export interface SandboxCapabilities {
 export interface SandboxImpl {
   /** Names the sandbox in messages and spans; the built-in ones use their kind. */
   readonly id: string;
+  /** Its tier. */
   readonly kind: SandboxKind;
+  /** What it can enforce. */
   readonly capabilities: SandboxCapabilities;
   /** Runs the code and answers with its output, or with the kind of failure. */
   run<I = unknown, O = unknown>(code: SandboxCode, opts: SandboxRunOptions<I>): Promise<SandboxResult<O>>;

@@ -1,14 +1,18 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { builtins } from '../builtins.js';
 import type { SandboxCode, SandboxResult, SandboxRunOptions } from '../core/index.js';
 import { messageOf, sandboxImpl, startRun, type ResultMaker, type SandboxImpl } from './types.js';
 import { WORKER_SOURCE } from './worker-source.js';
 
 /** Accepted for compatibility; every run gets a fresh worker. */
 export interface WorkerPoolOptions {
+  /** Accepted for compatibility. */
   readonly min?: number;
+  /** Accepted for compatibility. */
   readonly max?: number;
+  /** Accepted for compatibility. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -142,7 +146,7 @@ function startWorker(
   defaults: WorkerThreadsSandboxOptions,
 ): Worker {
   const { maxMemoryMb } = opts;
-  return new Worker(WORKER_SOURCE, {
+  return new (builtins.workerThreads().Worker)(WORKER_SOURCE, {
     eval: true,
     env: { ...opts.env },
     // The host's own flags (--input-type, --import, …) would change how the worker starts.

@@ -22,6 +22,7 @@ export interface JsonSchemaIssue {
 
 /** What makes a JSON Schema unusable. */
 export interface JsonSchemaReport {
+  /** What could not be kept. */
   readonly code: 'too-large' | 'too-deep' | 'not-json' | 'unknown-dialect' | 'unresolvable-ref' | 'invalid-schema';
   /** One sentence. */
   readonly message: string;

@@ -35,10 +35,12 @@ export interface ProjectSchemaOptions {
 
 /** What is read of a zod 3 schema. */
 export interface ZodV3Like {
+  /** What zod 3 keeps of a schema. */
   readonly _def: { readonly typeName: string } & Readonly<Record<string, unknown>>;
 }
 
 /** What is read of a zod 4 schema. */
 export interface ZodV4Like {
+  /** What zod 4 keeps of a schema. */
   readonly _zod: { readonly def: { readonly type: string } & Readonly<Record<string, unknown>> };
 }

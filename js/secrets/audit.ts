@@ -20,16 +20,22 @@ export type SecretsAuditAction =
 export type SecretsAuditDecision = 'success' | 'denied' | 'not-found' | 'error';
 /** Who did it. Keys are absent when there is nothing to say. */
 export interface SecretsAuditActor {
+  /** Who acted. */
   readonly kind: 'tool' | 'agent' | 'cli' | 'system' | 'subagent';
   /** For a tool: the id of the agent it works for. */
   readonly id?: string;
+  /** Name of the tool. */
   readonly toolName?: string;
+  /** Id of the run. */
   readonly runId?: string;
+  /** Id of the session the run belongs to. */
   readonly sessionId?: string;
 }
 /** One row. */
 export interface SecretsAuditEvent {
+  /** What happened. */
   readonly action: SecretsAuditAction;
+  /** How it was decided. */
   readonly decision: SecretsAuditDecision;
   /** Epoch milliseconds. */
   readonly ts: number;
@@ -37,7 +43,9 @@ export interface SecretsAuditEvent {
   readonly source: string;
   /** The key. */
   readonly target: string;
+  /** Who did it. */
   readonly actor?: SecretsAuditActor;
+  /** More about it, as plain data. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 /** Hears every row. What it throws is contained. */

@@ -13,9 +13,13 @@ import { SecretAccessDeniedError } from './errors.js';
 
 /** Who is running and what it may read. */
 export interface ToolSecretsContext {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** Id of the run. */
   readonly runId?: string;
+  /** Id of the session the run belongs to. */
   readonly sessionId?: string;
+  /** Id of the agent. */
   readonly agentId?: string;
   /** The keys that may be read: exact and case-sensitive. Empty: none. */
   readonly secretsAllowed: readonly string[];

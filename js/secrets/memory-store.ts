@@ -10,26 +10,37 @@ import { SecretValue } from './value.js';
 
 /** Whose secret it is. No scope at all: everybody's. */
 export interface SecretScope {
+  /** Id of the user, where there is one. */
   readonly userId?: string;
+  /** Id of the agent. */
   readonly agentId?: string;
+  /** Id of the session the run belongs to. */
   readonly sessionId?: string;
 }
 
 /** Options of {@link MemorySecretsStore.set}. */
 export interface SecretSetOptions {
+  /** Whose secret it is. Absent: everybody's. */
   readonly scope?: SecretScope;
   /** When the secret stops being good. Kept and listed; nothing here enforces it. */
   readonly expiresAt?: string | Date;
+  /** Free words to sort by. */
   readonly tags?: readonly string[];
 }
 
 /** One entry of {@link MemorySecretsStore.list}. Times are ISO 8601, UTC. */
 export interface SecretListEntry {
+  /** Key of the secret. */
   readonly key: string;
+  /** When it was first set, ISO 8601. */
   readonly createdAt: string;
+  /** When it was last set, ISO 8601. */
   readonly updatedAt: string;
+  /** When it stops being good, ISO 8601. */
   readonly expiresAt?: string;
+  /** Free words to sort by. */
   readonly tags?: readonly string[];
+  /** The store. */
   readonly source: 'memory';
 }
 

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { builtins } from '../builtins.js';
 import { NODEJS_INSPECT_CUSTOM, SECRET_VALUE_BRAND, type SecretValue as SecretValueLike } from '../core/index.js';
 import { createListenerSet } from '../core/listeners.js';
 import { getActiveToolSecretsContext } from './context.js';
@@ -19,6 +19,7 @@ export interface SecretValueSource {
 
 /** Options of {@link SecretValue.fromString} and {@link SecretValue.fromBuffer}. */
 export interface SecretValueOptions {
+  /** Where the value comes from, for audit events. */
   readonly source?: SecretValueSource;
   /** How long the value may be kept, in milliseconds. For the caller; nothing here expires it. */
   readonly ttlMs?: number;
@@ -26,11 +27,13 @@ export interface SecretValueOptions {
 
 /** One access to a value. */
 export interface SecretValueAuditEvent {
+  /** What was done with the value. */
   readonly action: 'construct' | 'use' | 'use-buffer' | 'reveal' | 'dispose';
   /** Length of the value in bytes. */
   readonly length: number;
   /** Epoch milliseconds. */
   readonly ts: number;
+  /** Where the value came from. */
   readonly source?: SecretValueSource;
   /** The `withSecret` scope it happened in. */
   readonly scopeId?: string;
@@ -42,7 +45,9 @@ export type SecretValueAuditListener = (event: SecretValueAuditEvent) => void;
 
 /** One `withSecret` scope, when it has ended. */
 export interface WithSecretAuditEvent {
+  /** The secret was lent, or taken back. */
   readonly action: 'with-secret';
+  /** Names the loan. */
   readonly scopeId: string;
   /** As given to `withSecret`, or the tool that is running. */
   readonly caller?: string;
@@ -125,7 +130,7 @@ export class SecretValue implements SecretValueLike {
     // Values of another copy of the class keep their bytes from us.
     if (!(#bytes in a) || !(#bytes in b)) return false;
     if (a.#disposed || b.#disposed || a.length !== b.length) return false;
-    return timingSafeEqual(a.#bytes, b.#bytes);
+    return builtins.crypto().timingSafeEqual(a.#bytes, b.#bytes);
   }
 
   /** Length in bytes; stays after disposal. */
@@ -167,7 +172,7 @@ export class SecretValue implements SecretValueLike {
     return this.#bytes.toString('utf8');
   }
 
-  /** @deprecated Use {@link SecretValue.reveal}; this is the same. */
+  /** The secret as text. @deprecated Use {@link SecretValue.reveal}; this is the same. */
   unwrap(): string {
     return this.reveal();
   }
@@ -265,7 +270,7 @@ export async function withSecret<T>(
   const secret = wrapper ?? (value as SecretValue);
   const toolName = getActiveToolSecretsContext()?.toolName;
   const caller = options.caller ?? toolName;
-  const scopeId = randomUUID();
+  const scopeId = builtins.crypto().randomUUID();
   const ts = Date.now();
   const start = performance.now();
   try {

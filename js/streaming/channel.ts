@@ -16,7 +16,9 @@ export type StreamingEvent = Extract<
 export interface StreamingAggregator {
   /** The buffered chunks, by reference, in order. */
   readonly chunks: ReadonlyArray<ContentChunk>;
+  /** How many chunks were streamed. */
   readonly chunkCount: number;
+  /** How often progress was reported. */
   readonly progressEventCount: number;
   /** Size of the buffered chunks. */
   readonly totalBytes: number;
@@ -38,8 +40,11 @@ export interface StreamingChannel {
 
 /** The options of `createStreamingChannel`. */
 export interface StreamingChannelOptions {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** Id of the call, as the model gave it. */
   readonly toolCallId: string;
+  /** Number of the step within the run. */
   readonly stepNumber: number;
   /** Nesting depth at which events of a re-entrant sink are dropped. Default 256. */
   readonly eventQueueDepth?: number;
@@ -47,6 +52,7 @@ export interface StreamingChannelOptions {
   readonly maxBufferBytes?: number;
   /** False makes the channel deaf. Default true. */
   readonly streamingHint?: boolean;
+  /** Hears each event, there and then. */
   readonly sink?: (event: StreamingEvent) => void;
   /** Clock in milliseconds. Default the wall clock. */
   readonly now?: () => number;

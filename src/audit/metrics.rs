@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// What last wrote a key of the shared counter map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub enum Kind {
 
 #[derive(Debug)]
 struct Scalar {
-    key: String,
+    key: Arc<str>,
     value: f64,
     kind: Kind,
 }
@@ -27,7 +28,7 @@ struct Scalar {
 #[derive(Debug, Default)]
 struct Store {
     scalars: Vec<Scalar>,
-    scalar_at: FxHashMap<String, usize>,
+    scalar_at: FxHashMap<Arc<str>, usize>,
     histograms: Vec<(String, Vec<f64>)>,
     histogram_at: FxHashMap<String, usize>,
 }
@@ -71,6 +72,16 @@ impl Metrics {
         self.write(key, Kind::Counter, |value| value + by);
     }
 
+    /// Adds one to each of the `count` keys of a text with a key a line. Does nothing and returns false
+    /// when the lines are not so many.
+    pub fn increment_each(&self, keys: &str, count: usize) -> bool {
+        let whole = keys.split('\n').count() == count;
+        if whole {
+            keys.split('\n').for_each(|key| self.increment(key, 1.0));
+        }
+        whole
+    }
+
     /// Sets the gauge under `key`.
     pub fn set_gauge(&self, key: &str, value: f64) {
         self.write(key, Kind::Gauge, |_| value);
@@ -84,8 +95,9 @@ impl Metrics {
             scalar.kind = kind;
         } else if is_metric_name(key) {
             let at = store.scalars.len();
-            store.scalars.push(Scalar { key: key.to_owned(), value: next(0.0), kind });
-            store.scalar_at.insert(key.to_owned(), at);
+            let key: Arc<str> = Arc::from(key);
+            store.scalars.push(Scalar { key: Arc::clone(&key), value: next(0.0), kind });
+            store.scalar_at.insert(key, at);
         }
     }
 
@@ -118,7 +130,7 @@ impl Metrics {
     /// Every counter and gauge, in first-write order.
     #[must_use]
     pub fn scalars(&self) -> Vec<(String, f64, Kind)> {
-        self.store.borrow().scalars.iter().map(|s| (s.key.clone(), s.value, s.kind)).collect()
+        self.store.borrow().scalars.iter().map(|s| (s.key.to_string(), s.value, s.kind)).collect()
     }
 
     /// Every histogram, in first-write order.
@@ -141,6 +153,15 @@ mod tests {
     fn keys_follow_the_spec() {
         assert_eq!(key("a.b", &[]), "a.b");
         assert_eq!(key("a.b", &[("a", "x"), ("b", "1"), ("c", "true")]), "a.b{a=x,b=1,c=true}");
+    }
+
+    #[test]
+    fn several_keys_at_once_are_counted_all_or_none() {
+        let metrics = Metrics::default();
+        assert!(metrics.increment_each("b\na\nb", 3));
+        assert!(!metrics.increment_each("b\na", 3) && !metrics.increment_each("b\na\nb\nc", 3));
+        let keys: Vec<_> = metrics.scalars().into_iter().map(|(key, value, _)| (key, value)).collect();
+        assert_eq!(keys, [("b".to_owned(), 2.0), ("a".to_owned(), 1.0)]);
     }
 
     #[test]

@@ -1,165 +1,151 @@
-//! Where a piece of tracked text may be: a sampled fingerprint index.
+//! Where a piece of tracked text may be: sampled fingerprints.
 //!
 //! Fingerprints of `gram` units are taken at every `stride`-th unit of a span. With
 //! `stride = min - gram + 1`, every run of `min` units of a span holds one whole sampled gram, so a
-//! probe that looks up the gram at *each* of its positions misses no common run of `min` units. What
-//! the index names is a candidate; the caller verifies it against the text.
+//! probe that knows the gram at *each* of its positions misses no common run of `min` units. What the
+//! fingerprints name is a candidate; the caller verifies it against the text.
 //!
-//! Entries are numbered in the order they are added and linked into chains, newest first, the way
-//! compressors keep their windows: evicting the oldest entries is moving a lower bound, since a
-//! chain ends at the first number below it.
-//!
-//! Invariants: numbers rise along `entries` by one, start at [`FIRST`], and are renumbered long before
-//! they overflow; `prev` is always lower than the entry's own number.
+//! A span keeps its fingerprints as a plain list, four bytes for a dozen units or so, and a probe reads
+//! the lists from end to end. That is half a nanosecond each, so a few megabytes of text cost a fraction
+//! of a millisecond; a table from fingerprint to place would answer faster still, but it would be random
+//! writes into cold memory for every text recorded, and most texts are never asked about.
 
-use super::units::Unit;
-use std::collections::VecDeque;
+use super::units::{Unit, Units, with_units};
 
-/// The lowest entry number; 0 ends a chain.
-const FIRST: u32 = 1;
-/// Entries per slot of the table, about. A few hops cost a probe less than a table that misses the
-/// cache costs every record.
-const LOAD: usize = 4;
-/// Slots of the first table, and the factor it grows by: ledgers come by the thousand, and most of
-/// them stay small.
-const FIRST_TABLE: usize = 64;
-const GROWTH: usize = 16;
-/// From so many entries on, room is taken for the whole budget (up to the second number): growing by
-/// doubling writes, and faults in, everything twice, while room that is not written to is not taken.
-const LARGE: usize = 1 << 12;
-const RESERVED: usize = 1 << 20;
-
+/// Which grams of a span are fingerprinted.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    hash: u32,
-    prev: u32,
-}
-
-/// The index. See the module's header.
-#[derive(Debug)]
-pub struct Index {
+pub struct Sampling {
     gram: usize,
     stride: usize,
-    /// The largest table that is worth its memory.
-    largest_table: usize,
-    heads: Vec<u32>,
-    entries: VecDeque<Entry>,
-    /// The number of `entries[0]`.
-    oldest: u32,
 }
 
-impl Index {
-    /// An index that finds runs of `min` units (at least 8), for about `budget` units of text.
+impl Sampling {
+    /// Finds runs of `min` units (at least 8).
     #[must_use]
-    pub fn new(min: usize, budget: usize) -> Self {
+    pub fn new(min: usize) -> Self {
         // A shorter gram for short runs, so that the stride stays worthwhile.
         let gram = if min >= 16 { 8 } else { 6 };
-        let stride = min + 1 - gram;
-        let largest_table = (budget / stride / LOAD).clamp(FIRST_TABLE, 1 << 26).next_power_of_two();
-        Self { gram, stride, largest_table, heads: Vec::new(), entries: VecDeque::new(), oldest: FIRST }
+        Self { gram, stride: min + 1 - gram }
     }
 
     /// How many units a sampled gram has.
     #[must_use]
-    pub fn gram(&self) -> usize {
+    pub fn gram(self) -> usize {
         self.gram
     }
 
-    /// How far apart sampled grams are.
+    /// How far apart sampled grams are: the `n`-th begins at `n * stride`.
     #[must_use]
-    pub fn stride(&self) -> usize {
+    pub fn stride(self) -> usize {
         self.stride
     }
 
-    /// The number the next entry gets.
+    /// The fingerprints of a span.
     #[must_use]
-    pub fn next(&self) -> u32 {
-        self.oldest + u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    pub fn sample<U: Unit>(self, span: &[U]) -> Box<[u32]> {
+        span.windows(self.gram).step_by(self.stride).map(hash).collect()
     }
+}
 
-    /// How much memory the index holds, in bytes.
+/// How many of a fingerprint's first bits the filter looks at: 128 bits of filter for each gram of
+/// two kilobytes of arguments. Fixed, since shifts by a constant are what makes the filter fast; much longer
+/// arguments only raise more false alarms.
+const FILTER_BITS: u32 = 18;
+const FILTER_WORDS: usize = 1 << (FILTER_BITS - 6);
+const MOST_CHAINS: usize = 1 << 24;
+/// Ends a chain.
+const NONE: u32 = u32::MAX;
+
+/// The word of the filter that a fingerprint is in, and its bit there.
+fn filter_place(hash: u32) -> (usize, u32) {
+    let bit = hash >> (32 - FILTER_BITS);
+    ((bit >> 6) as usize, bit & 63)
+}
+
+/// Where a gram is: which reading of the arguments, and where in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The reading, by its place in the list.
+    pub reading: u32,
+    /// The gram's first unit.
+    pub at: u32,
+}
+
+#[derive(Debug)]
+struct Gram {
+    hash: u32,
+    /// The gram before it in its chain.
+    before: u32,
+    place: Place,
+}
+
+/// Every gram of every reading of a call's arguments, ready to be met among fingerprints. All readings
+/// together, since each pass over the fingerprints costs the same.
+#[derive(Debug)]
+pub struct Wanted {
+    /// One bit for each fingerprint that may be wanted: almost every other one ends here.
+    filter: Vec<u64>,
+    /// The last gram of each chain, by the first bits of the fingerprint.
+    heads: Vec<u32>,
+    head_shift: u32,
+    grams: Vec<Gram>,
+}
+
+impl Wanted {
+    /// Takes the gram at each position of each reading.
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.heads.len() * size_of::<u32>() + self.entries.len() * size_of::<Entry>()
-    }
-
-    /// Whether so many more entries would come near the last number. The owner then builds anew.
-    #[must_use]
-    pub fn is_worn_out(&self, more: usize) -> bool {
-        (self.next() as usize).saturating_add(more) > (u32::MAX - 16) as usize
-    }
-
-    /// Forgets everything and starts numbering anew.
-    pub fn clear(&mut self) {
-        self.heads.fill(0);
-        self.entries.clear();
-        self.oldest = FIRST;
-    }
-
-    /// Adds a span; returns how many entries it takes, numbered from [`Self::next`] on.
-    pub fn add<U: Unit>(&mut self, span: &[U]) -> usize {
-        let Some(room) = span.len().checked_sub(self.gram) else { return 0 };
-        let count = room / self.stride + 1;
-        self.reserve(count);
-        let shift = self.shift();
-        for (number, window) in (self.next()..).zip(span.windows(self.gram).step_by(self.stride)) {
-            let hash = hash(window);
-            let prev = std::mem::replace(&mut self.heads[(hash >> shift) as usize], number);
-            self.entries.push_back(Entry { hash, prev });
-        }
-        count
-    }
-
-    /// Drops the `count` oldest entries.
-    pub fn evict(&mut self, count: usize) {
-        self.entries.drain(..count);
-        self.oldest += u32::try_from(count).unwrap_or(u32::MAX);
-    }
-
-    /// The numbers of the entries whose gram may be the first of `text`, newest first.
-    pub fn candidates<U: Unit>(&self, text: &[U]) -> impl Iterator<Item = u32> {
-        let hash = text.get(..self.gram).map(hash);
-        let mut at = match hash {
-            Some(hash) if !self.heads.is_empty() => self.heads[(hash >> self.shift()) as usize],
-            _ => 0,
+    pub fn new(readings: &[&Units], sampling: Sampling) -> Self {
+        let total: usize = readings.iter().map(|reading| reading.len()).sum();
+        let chains = total.next_power_of_two().clamp(2, MOST_CHAINS);
+        let mut wanted = Self {
+            filter: vec![0; FILTER_WORDS],
+            heads: vec![NONE; chains],
+            head_shift: 32 - chains.trailing_zeros(),
+            grams: Vec::with_capacity(total),
         };
-        std::iter::from_fn(move || {
-            while at >= self.oldest {
-                let number = at;
-                let entry = self.entries[(at - self.oldest) as usize];
-                at = entry.prev;
-                if Some(entry.hash) == hash {
-                    return Some(number);
-                }
-            }
-            None
-        })
+        for (reading, text) in (0..).zip(readings) {
+            with_units!(text, units => for (at, gram) in (0..).zip(units.windows(sampling.gram)) {
+                wanted.add(hash(gram), Place { reading, at });
+            });
+        }
+        wanted
     }
 
-    fn shift(&self) -> u32 {
-        32 - self.heads.len().trailing_zeros()
-    }
-
-    /// Makes room, and a larger table when chains would grow long.
-    fn reserve(&mut self, more: usize) {
-        let total = self.entries.len() + more;
-        if total > self.entries.capacity() && total > LARGE {
-            let whole = (self.largest_table * LOAD).min(RESERVED);
-            self.entries.reserve(more.max(whole.saturating_sub(self.entries.len())));
-        }
-        let wanted = total / LOAD;
-        let mut size = self.heads.len().max(FIRST_TABLE);
-        while size < wanted && size < self.largest_table {
-            size = (size * GROWTH).min(self.largest_table);
-        }
-        if size == self.heads.len() {
+    fn add(&mut self, hash: u32, place: Place) {
+        let Some(number) = u32::try_from(self.grams.len()).ok().filter(|&number| number != NONE) else {
             return;
-        }
-        self.heads = vec![0; size];
-        let shift = self.shift();
-        for (number, entry) in (self.oldest..).zip(self.entries.iter_mut()) {
-            entry.prev = std::mem::replace(&mut self.heads[(entry.hash >> shift) as usize], number);
-        }
+        };
+        let (word, bit) = filter_place(hash);
+        self.filter[word] |= 1 << bit;
+        let before = std::mem::replace(&mut self.heads[(hash >> self.head_shift) as usize], number);
+        self.grams.push(Gram { hash, before, place });
+    }
+
+    /// Those of up to 64 fingerprints that may be wanted, one bit each. Without a branch: nearly all of
+    /// them are not, and the few that are would be mispredicted. A function of its own, so that all it
+    /// needs stays in registers.
+    #[inline(never)]
+    #[must_use]
+    pub fn alarms(&self, block: &[u32]) -> u64 {
+        // Its length in the type: no index needs a check.
+        let Some(filter) = self.filter.first_chunk::<FILTER_WORDS>() else { return u64::MAX };
+        let alarms = block.iter().fold(0, |alarms, &hash| {
+            let (word, bit) = filter_place(hash);
+            alarms >> 1 | (filter[word] >> bit) << 63
+        });
+        // A shorter block leaves its bits at the upper end.
+        alarms >> (64 - block.len().clamp(1, 64))
+    }
+
+    /// The places in the chain that holds this fingerprint, last first; `None` for one that has another
+    /// fingerprint, so that the caller can count the steps.
+    pub fn chain(&self, hash: u32) -> impl Iterator<Item = Option<Place>> + '_ {
+        let mut at = self.heads[(hash >> self.head_shift) as usize];
+        std::iter::from_fn(move || {
+            let gram = self.grams.get(at as usize)?;
+            at = gram.before;
+            Some((gram.hash == hash).then_some(gram.place))
+        })
     }
 }
 
@@ -176,46 +162,45 @@ fn hash<U: Unit>(gram: &[U]) -> u32 {
 mod tests {
     use super::*;
 
+    fn places(wanted: &Wanted, hash: u32) -> Vec<(u32, u32)> {
+        assert_eq!(wanted.alarms(&[hash, hash]) == 3, wanted.chain(hash).any(|place| place.is_some()));
+        wanted.chain(hash).flatten().map(|place| (place.reading, place.at)).collect()
+    }
+
+    fn narrow(text: &str) -> Units {
+        Units::Narrow(text.as_bytes().to_vec())
+    }
+
     #[test]
     fn every_run_of_min_units_holds_a_sampled_gram() {
         for min in 8..60 {
-            let index = Index::new(min, 1000);
+            let sampling = Sampling::new(min);
             for start in 0..200_usize {
-                let sampled = start.next_multiple_of(index.stride());
-                assert!(sampled + index.gram() <= start + min, "min {min} start {start}");
+                let sampled = start.next_multiple_of(sampling.stride());
+                assert!(sampled + sampling.gram() <= start + min, "min {min} start {start}");
             }
         }
     }
 
     #[test]
-    fn finds_newest_first_and_forgets_the_oldest() {
-        let mut index = Index::new(20, 1000);
-        assert_eq!(index.add(b"abcdefghijklmnopqrstuvwxyz"), 2);
-        assert_eq!(index.add(b"abcdefgh"), 1);
-        assert_eq!(index.candidates(b"abcdefghxx").collect::<Vec<_>>(), [3, 1]);
-        assert_eq!(index.candidates(b"nopqrstu").collect::<Vec<_>>(), [2]);
-        assert_eq!(index.candidates(b"bcdefghi").count(), 0);
-        assert_eq!(index.candidates(b"abc").count(), 0);
-        index.evict(2);
-        assert_eq!(index.candidates(b"abcdefgh").collect::<Vec<_>>(), [3]);
-        index.clear();
-        assert_eq!(index.candidates(b"abcdefgh").count(), 0);
+    fn samples_every_stride() {
+        let sampling = Sampling::new(20);
+        let alphabet = b"abcdefghijklmnopqrstuvwxyz";
+        assert_eq!(*sampling.sample(alphabet), [hash(b"abcdefgh"), hash(b"nopqrstu")]);
+        assert_eq!(*sampling.sample(b"abcdefgh"), [hash(b"abcdefgh")]);
+        assert_eq!(sampling.sample(b"abcdefg").len(), 0);
+        let wide: Vec<u16> = alphabet.iter().map(|&unit| u16::from(unit)).collect();
+        assert_eq!(sampling.sample(&wide), sampling.sample(alphabet));
     }
 
     #[test]
-    fn growing_keeps_every_entry() {
-        let mut index = Index::new(8, 1 << 20);
-        let text: Vec<u8> =
-            (0..60_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
-        for piece in text.chunks(997) {
-            index.add(piece);
-        }
-        let mut number = FIRST;
-        for piece in text.chunks(997) {
-            for window in piece.windows(index.gram()).step_by(index.stride()) {
-                assert!(index.candidates(window).any(|found| found == number));
-                number += 1;
-            }
-        }
+    fn wanted_grams_are_found_in_every_reading() {
+        let (one, two) = (narrow("xxabcdefghxxabcdefgh"), narrow("abcdefghi"));
+        let wanted = Wanted::new(&[&one, &two], Sampling::new(20));
+        assert_eq!(places(&wanted, hash(b"abcdefgh")), [(1, 0), (0, 12), (0, 2)]);
+        assert_eq!(places(&wanted, hash(b"xabcdefg")), [(0, 11), (0, 1)]);
+        assert_eq!(places(&wanted, hash(b"hgfedcba")), []);
+        assert_eq!(places(&Wanted::new(&[&narrow("abc")], Sampling::new(20)), hash(b"abcdefgh")), []);
+        assert_eq!(places(&Wanted::new(&[], Sampling::new(8)), hash(b"abcdef")), []);
     }
 }

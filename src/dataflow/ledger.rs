@@ -4,7 +4,7 @@
 //! The verdict is that of comparing every run of `min` folded units of the arguments with every run
 //! of every tracked span. Three ways lead to it:
 //!
-//! - arguments of at least `min` units: the sampled index names candidates, each verified in place;
+//! - arguments of at least `min` units: sampled fingerprints name candidates, each verified in place;
 //! - more candidates than a probe may look at (text that repeats itself): a rolling hash over the
 //!   spans, linear whatever the text;
 //! - shorter arguments: they have to be contained whole, a plain substring search.
@@ -12,34 +12,67 @@
 //! Kinds are small numbers here; their names belong to the caller.
 //!
 //! Invariants: `total` is the sum of the spans' lengths; at most `budget` unless there is one span,
-//! which is cut to it; span `i` owns the index entries from `first_entry` on, in span order.
+//! which is cut to it; `fingerprints` is the sum of the spans' lists.
 
 use super::decode::Encodings;
 use super::fold::fold;
-use super::index::Index;
+use super::index::{Place, Sampling, Wanted};
 use super::scan::Grams;
-use super::tiles::{Tiles, tile_hashes};
+use super::tiles::{MAX_TILES, Tiles, tile_hashes};
 use super::units::{Unit, Units, common_prefix, common_suffix, with_units};
 use super::views::views;
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
 /// The shortest run that may ever match.
 pub const FLOOR: usize = 8;
 /// More units than any text has; keeps the arithmetic of positions far from overflow.
-const CEILING: usize = 1 << 31;
+pub const CEILING: usize = 1 << 31;
 /// `minSpanLength` when none is given.
 pub const DEFAULT_MIN: usize = 20;
+/// `maxTrackedChars` when none is given.
+const DEFAULT_BUDGET: usize = 262_144;
 
-/// Candidates a probe looks at before it scans instead: a constant, and some for each unit probed.
-const CANDIDATES: usize = 8192;
-const CANDIDATES_PER_UNIT: usize = 4;
+/// Steps a probe takes through its candidates before it scans instead: a constant, some for each unit
+/// probed, and some for each fingerprint that looked wanted, which most often is a false alarm.
+const STEPS: usize = 8192;
+const STEPS_PER_UNIT: usize = 4;
+const STEPS_PER_ALARM: usize = 2;
+/// Fingerprints looked at together.
+const BLOCK: usize = 64;
+
+/// How short a run may be, and how much text is tracked, in folded units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The shortest run that counts.
+    pub min: usize,
+    /// How much is tracked; never less than one such run.
+    pub budget: usize,
+}
+
+impl Limits {
+    /// Limits as an app gives them: a fraction is dropped, what is no number means the default, and what
+    /// is out of range the nearest that is in it.
+    #[must_use]
+    pub fn new(min: Option<f64>, budget: Option<f64>) -> Self {
+        let whole = |given: Option<f64>, default: usize, lowest: usize| match given {
+            Some(number) if !number.is_nan() => {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+                let whole = number as usize;
+                whole.clamp(lowest, CEILING)
+            }
+            _ => default.max(lowest),
+        };
+        let min = whole(min, DEFAULT_MIN, FLOOR);
+        Self { min, budget: whole(budget, DEFAULT_BUDGET, min) }
+    }
+}
 
 #[derive(Debug)]
 struct Span {
     kind: u32,
     text: Units,
-    first_entry: u32,
-    entries: usize,
+    fingerprints: Box<[u32]>,
 }
 
 /// What a probe found.
@@ -58,7 +91,8 @@ pub struct Ledger {
     budget: usize,
     total: usize,
     spans: VecDeque<Span>,
-    index: Index,
+    sampling: Sampling,
+    fingerprints: usize,
     tiles: Tiles,
     encodings: Encodings,
 }
@@ -102,7 +136,8 @@ impl Ledger {
             budget,
             total: 0,
             spans: VecDeque::new(),
-            index: Index::new(min, budget),
+            sampling: Sampling::new(min),
+            fingerprints: 0,
             tiles,
             encodings,
         }
@@ -120,10 +155,10 @@ impl Ledger {
         self.total
     }
 
-    /// About how much memory tracked text and index hold, in bytes.
+    /// About how much memory tracked text and fingerprints hold, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.total + self.index.bytes()
+        self.total + self.fingerprints * size_of::<u32>() + self.spans.len() * size_of::<Span>()
     }
 
     /// Tracks `text` under `kind`, unless it is shorter than the minimum; evicts the oldest spans
@@ -134,26 +169,15 @@ impl Ledger {
             return;
         }
         let text = if folded.len() > self.budget { folded.cut(self.budget) } else { folded };
-        if self.index.is_worn_out(text.len()) {
-            self.renumber();
-        }
-        let first_entry = self.index.next();
-        let entries = with_units!(&text, units => self.index.add(units));
+        let fingerprints = with_units!(&text, units => self.sampling.sample(units));
         self.total += text.len();
-        self.spans.push_back(Span { kind, text, first_entry, entries });
+        self.fingerprints += fingerprints.len();
+        self.spans.push_back(Span { kind, text, fingerprints });
         while self.total > self.budget && self.spans.len() > 1 {
             if let Some(oldest) = self.spans.pop_front() {
                 self.total -= oldest.text.len();
-                self.index.evict(oldest.entries);
+                self.fingerprints -= oldest.fingerprints.len();
             }
-        }
-    }
-
-    fn renumber(&mut self) {
-        self.index.clear();
-        for span in &mut self.spans {
-            span.first_entry = self.index.next();
-            span.entries = with_units!(&span.text, units => self.index.add(units));
         }
     }
 
@@ -165,15 +189,21 @@ impl Ledger {
         }
         let given = fold(text);
         let mut found = Found { first: Vec::new() };
-        self.probe(&given, &mut found);
         // Other readings have to carry a whole run: a short value alone is no evidence.
         let readings: Vec<Units> = views(text, self.encodings)
             .iter()
             .map(|view| fold(view))
             .filter(|view| view.len() >= self.min)
             .collect();
-        for reading in &readings {
-            self.probe(reading, &mut found);
+        let long = given.len() >= self.min;
+        if !long && given.len() >= FLOOR {
+            self.probe_whole(&given, &mut found);
+        }
+        let runs: Vec<&Units> = Some(&given).filter(|_| long).into_iter().chain(&readings).collect();
+        if !self.probe_samples(&runs, &mut found) {
+            for args in &runs {
+                with_units!(args, units => self.probe_all(units, &mut found));
+            }
         }
         let kinds = found.into_kinds();
         let resumed = kinds.is_empty()
@@ -187,47 +217,82 @@ impl Ledger {
         tile_hashes(self.spans.iter().map(|span| &span.text), self.min)
     }
 
-    fn probe(&self, args: &Units, found: &mut Found) {
-        if args.len() < FLOOR {
-            return;
-        }
-        if args.len() < self.min {
-            for (position, span) in self.spans.iter().enumerate() {
-                if !found.settles(span.kind, position) && span.text.contains(args) {
-                    found.note(span.kind, position);
-                }
-            }
-            return;
-        }
-        with_units!(args, units => if !self.probe_index(units, found) {
-            self.probe_all(units, found);
-        });
+    /// What a snapshot holds of the tracked text: hashes of its tiles, then those that were brought back,
+    /// each once and at most [`MAX_TILES`]; and the lengths such tiles may have, unless that is the
+    /// default alone.
+    #[must_use]
+    pub fn snapshot(&self) -> (Vec<u32>, Vec<usize>) {
+        let mut hashes = self.tile_hashes();
+        let is_live = !hashes.is_empty();
+        let mut seen: FxHashSet<u32> = hashes.iter().copied().collect();
+        let left = MAX_TILES.saturating_sub(hashes.len());
+        hashes.extend(self.tiles.hashes().iter().filter(|&&hash| seen.insert(hash)).take(left));
+        let own = is_live.then_some(self.min);
+        let resumed = self.tiles.widths().iter().copied().filter(|&width| Some(width) != own);
+        let widths: Vec<usize> = own.into_iter().chain(resumed).collect();
+        (hashes, if widths == [DEFAULT_MIN] { Vec::new() } else { widths })
     }
 
-    /// False when there are more candidates than a probe may look at.
-    fn probe_index<U: Unit>(&self, args: &[U], found: &mut Found) -> bool {
-        let mut left = CANDIDATES + CANDIDATES_PER_UNIT * args.len();
-        for at in 0..=args.len() - self.index.gram() {
-            for entry in self.index.candidates(&args[at..]) {
-                let Some(budget) = left.checked_sub(1) else { return false };
-                left = budget;
-                let position = self.spans.partition_point(|span| span.first_entry <= entry) - 1;
-                let span = &self.spans[position];
-                if found.settles(span.kind, position) {
-                    continue;
-                }
-                let offset = (entry - span.first_entry) as usize * self.index.stride();
-                let hit = with_units!(&span.text, text => {
-                    let after = common_prefix(&args[at..], &text[offset..], self.min);
-                    after >= self.index.gram()
-                        && after + common_suffix(&args[..at], &text[..offset], self.min - after) >= self.min
-                });
-                if hit {
-                    found.note(span.kind, position);
-                }
+    /// Looks for the whole of `args`.
+    fn probe_whole(&self, args: &Units, found: &mut Found) {
+        for (position, span) in self.spans.iter().enumerate() {
+            if !found.settles(span.kind, position) && span.text.contains(args) {
+                found.note(span.kind, position);
+            }
+        }
+    }
+
+    /// Looks for any run of the minimum length of any of the readings, each of which is at least that
+    /// long. False when there are more candidates than a probe may look at.
+    fn probe_samples(&self, readings: &[&Units], found: &mut Found) -> bool {
+        if readings.is_empty() {
+            return true;
+        }
+        let wanted = Wanted::new(readings, self.sampling);
+        let units: usize = readings.iter().map(|reading| reading.len()).sum();
+        let mut steps = STEPS + STEPS_PER_UNIT * units;
+        for (position, span) in self.spans.iter().enumerate() {
+            if found.settles(span.kind, position) {
+                continue;
+            }
+            match self.meet(readings, &wanted, span, &mut steps) {
+                Some(true) => found.note(span.kind, position),
+                Some(false) => {}
+                None => return false,
             }
         }
         true
+    }
+
+    /// Whether a run of one of the readings is in `span`; `None` when the steps are used up.
+    fn meet(&self, readings: &[&Units], wanted: &Wanted, span: &Span, steps: &mut usize) -> Option<bool> {
+        for (block, fingerprints) in span.fingerprints.chunks(BLOCK).enumerate() {
+            let mut alarms = wanted.alarms(fingerprints);
+            while alarms != 0 {
+                let place = alarms.trailing_zeros() as usize;
+                alarms &= alarms - 1;
+                *steps += STEPS_PER_ALARM;
+                let offset = (block * BLOCK + place) * self.sampling.stride();
+                for met in wanted.chain(fingerprints[place]) {
+                    *steps = steps.checked_sub(1)?;
+                    let Some(Place { reading, at }) = met else { continue };
+                    let args = readings[reading as usize];
+                    if with_units!(args, args => self.is_copy(args, at as usize, &span.text, offset)) {
+                        return Some(true);
+                    }
+                }
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether the gram that both texts have at these places is part of a common run of `min` units.
+    fn is_copy<U: Unit>(&self, args: &[U], at: usize, text: &Units, offset: usize) -> bool {
+        with_units!(text, text => {
+            let after = common_prefix(&args[at..], &text[offset..], self.min);
+            after >= self.sampling.gram()
+                && after + common_suffix(&args[..at], &text[..offset], self.min - after) >= self.min
+        })
     }
 
     fn probe_all<U: Unit>(&self, args: &[U], found: &mut Found) {

@@ -172,13 +172,72 @@ fn tiles_answer_only_when_no_live_span_does() {
 }
 
 #[test]
-fn renumbering_keeps_what_is_tracked() {
-    let mut ledger = ledger(8, 1000);
-    ledger.record(0, &utf16("abcdefghijklmnop"));
-    ledger.record(1, &utf16("qrstuvwxyz012345"));
-    ledger.renumber();
-    assert_eq!(ledger.inspect(&utf16("rstuvwxyz")).kinds, [1]);
-    assert_eq!(ledger.inspect(&utf16("bcdefghij")).kinds, [0]);
+fn what_is_evicted_is_forgotten_and_the_rest_is_found() {
+    let mut seed = 7;
+    let texts: Vec<String> = (0..40).map(|_| words(&mut seed, 10)).collect();
+    let mut ledger = ledger(20, 300);
+    for (kind, text) in (0..).zip(&texts) {
+        ledger.record(kind, &utf16(text));
+    }
+    // Sixty units each, so five fit.
+    assert_eq!(ledger.tracked(), 300);
+    for (kind, text) in (0..).zip(&texts) {
+        let expected: &[u32] = if kind < 35 { &[] } else { &[kind] };
+        assert_eq!(ledger.inspect(&utf16(text)).kinds, expected);
+    }
+    let fingerprints: usize = ledger.spans.iter().map(|span| span.fingerprints.len()).sum();
+    assert_eq!(ledger.fingerprints, fingerprints);
+}
+
+#[test]
+fn a_copy_is_found_wherever_it_begins_in_a_long_text() {
+    let mut seed = 3;
+    let text = fold(&utf16(&words(&mut seed, 350))).to_wide();
+    let mut ledger = ledger(20, 1 << 20);
+    ledger.record(0, &text);
+    for (start, run) in text.windows(20).enumerate() {
+        assert_eq!(ledger.inspect(run).kinds, [0], "at {start}");
+        let mut broken = run.to_vec();
+        broken[start % 20] = u16::from(b'0');
+        assert!(ledger.inspect(&broken).kinds.is_empty(), "at {start}");
+    }
+}
+
+#[test]
+fn limits_as_an_app_gives_them() {
+    let limits = |min, budget| {
+        let Limits { min, budget } = Limits::new(min, budget);
+        (min, budget)
+    };
+    assert_eq!(limits(None, None), (20, 262_144));
+    assert_eq!(limits(Some(f64::NAN), Some(f64::NAN)), (20, 262_144));
+    assert_eq!(limits(Some(5.0), Some(1.0)), (8, 8));
+    assert_eq!(limits(Some(-1.0), Some(-1.0)), (8, 8));
+    assert_eq!(limits(Some(8.9), Some(90.9)), (8, 90));
+    assert_eq!(limits(Some(f64::INFINITY), Some(0.0)), (CEILING, CEILING));
+    assert_eq!(limits(Some(300_000.0), None), (300_000, 300_000));
+}
+
+#[test]
+fn a_snapshot_holds_live_and_resumed_tiles_once_each() {
+    let mut first = ledger(DEFAULT_MIN, 10_000);
+    assert_eq!(first.snapshot(), (vec![], vec![]));
+    first.record(0, &utf16(PAGE));
+    let (hashes, widths) = first.snapshot();
+    assert_eq!((hashes.len(), widths.len()), (fold(&utf16(PAGE)).len() / 20, 0));
+    // Resumed with another minimum: the lengths are told.
+    let tiles = Tiles::new(hashes.clone(), [DEFAULT_MIN]);
+    let mut second = Ledger::new(30, 10_000, tiles, Encodings::default());
+    assert_eq!(second.snapshot(), (hashes.clone(), vec![]));
+    second.record(0, &utf16(&format!("{PAGE} and more that is long enough to be a tile")));
+    let (both, widths) = second.snapshot();
+    assert_eq!(widths, [30, DEFAULT_MIN]);
+    assert!(both.ends_with(&hashes) && both.len() > hashes.len());
+    // The same text again adds nothing.
+    let tiles = Tiles::new(hashes.clone(), [DEFAULT_MIN]);
+    let mut third = Ledger::new(DEFAULT_MIN, 10_000, tiles, Encodings::default());
+    third.record(0, &utf16(PAGE));
+    assert_eq!(third.snapshot(), (hashes, vec![]));
 }
 
 proptest! {
@@ -199,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn the_linear_way_equals_the_indexed_one(
+    fn the_linear_way_equals_the_sampled_one(
         spans in proptest::collection::vec((0_u32..3, "[ab]{8,80}"), 1..5),
         args in "[ab]{16,60}",
     ) {
@@ -208,12 +267,10 @@ proptest! {
             ledger.record(*kind, &utf16(text));
         }
         let folded = fold(&utf16(&args));
-        let (mut indexed, mut linear) = (Found { first: vec![] }, Found { first: vec![] });
-        with_units!(&folded, units => {
-            prop_assert!(ledger.probe_index(units, &mut indexed));
-            ledger.probe_all(units, &mut linear);
-        });
-        prop_assert_eq!(indexed.into_kinds(), linear.into_kinds());
+        let (mut sampled, mut linear) = (Found { first: vec![] }, Found { first: vec![] });
+        prop_assert!(ledger.probe_samples(&[&folded], &mut sampled));
+        with_units!(&folded, units => ledger.probe_all(units, &mut linear));
+        prop_assert_eq!(sampled.into_kinds(), linear.into_kinds());
     }
 
     #[test]

@@ -1,24 +1,26 @@
 //! Taint: which untrusted text a run has seen, whether a call carries it outwards, and what to do
 //! about it (spec 04, section 2).
 //!
-//! Labels are three look-ups on a JavaScript object and stay in the face; the ledger, the decision
-//! and the search for personal data are here.
+//! Labels, the ledger, the decision before a sink, and the search for personal data. Nothing here sees a
+//! JavaScript object: the face reads the fields and calls the predicates.
 
 mod decode;
-mod flow;
 mod fold;
 mod index;
+mod labels;
 mod ledger;
 mod pii;
+mod policy;
 mod scan;
 mod tiles;
 mod units;
 mod views;
 
 pub use decode::Encodings;
-pub use flow::{Action, Facts, Flow, Mode, decide};
 pub use fold::fold;
-pub use ledger::{DEFAULT_MIN, FLOOR, Ledger, Probe};
+pub use labels::{Label, is_untrusted};
+pub use ledger::{DEFAULT_MIN, FLOOR, Ledger, Limits, Probe};
 pub use pii::contains_pii;
-pub use tiles::{MAX_TILES, Tiles, fnv1a};
+pub use policy::{Action, Flow, FlowPolicy, Mode, Sink, Taint};
+pub use tiles::{MAX_TILES, Tiles, fnv1a, tile_name};
 pub use units::Units;

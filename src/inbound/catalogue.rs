@@ -1,10 +1,10 @@
 //! The ten imperative patterns as data (spec 03 section 3.1).
 //!
-//! A pattern is a list of alternatives, an alternative a list of [`Step`]s over the fold. The same
+//! A pattern is a list of alternatives, an alternative a list of [`Step`]s over the fold of a text. The same
 //! patterns exist as JavaScript expressions in `js/inbound/catalogue.ts`; a differential test keeps
 //! the two alike. No step backtracks more than one word, so matching at one place is bounded.
 
-use super::fold::is_word;
+use super::fold::{Unit, is_word};
 
 /// What the built-in patterns are replaced with.
 pub const MASK: &str = "[REDACTED:imperative-pattern]";
@@ -205,10 +205,16 @@ pub const FIRST_WORDS: [(&str, &[usize]); 25] = [
     ("jailbroke", &[6]),
 ];
 
-/// The patterns that begin with `<`, and the bytes that can follow it.
-pub const TAG_PATTERNS: [usize; 3] = [7, 8, 9];
-/// See [`TAG_PATTERNS`].
-pub const AFTER_ANGLE: [u8; 5] = *b"tfi|<";
+/// The patterns that begin with `<` and what follows it.
+#[must_use]
+pub fn tag_patterns(next: u8) -> &'static [usize] {
+    match next {
+        b't' | b'f' | b'i' => &[7],
+        b'|' => &[8],
+        b'<' => &[9],
+        _ => &[],
+    }
+}
 
 #[derive(Debug, Default, Clone, Copy)]
 enum Known {
@@ -225,12 +231,12 @@ pub struct NextAngle {
 }
 
 impl NextAngle {
-    fn from(&mut self, fold: &[u8], at: usize) -> Option<usize> {
+    fn from<U: Unit>(&mut self, text: &[U], at: usize) -> Option<usize> {
         match self.known {
             Known::NoneLeft => None,
             Known::At(found) if found >= at => Some(found),
             _ => {
-                let found = memchr::memchr(b'>', &fold[at..]).map(|offset| at + offset);
+                let found = U::find(&text[at..], b'>').map(|offset| at + offset);
                 self.known = found.map_or(Known::NoneLeft, Known::At);
                 found
             }
@@ -239,58 +245,61 @@ impl NextAngle {
 }
 
 /// Where a match of a pattern that starts at `at` ends, if there is one.
-pub fn match_at(pattern: usize, fold: &[u8], at: usize, angle: &mut NextAngle) -> Option<usize> {
-    let first = fold[at];
-    if is_word(first) && at > 0 && is_word(fold[at - 1]) {
+pub fn match_at<U: Unit>(pattern: usize, text: &[U], at: usize, angle: &mut NextAngle) -> Option<usize> {
+    if is_word_at(text, at) && at > 0 && is_word_at(text, at - 1) {
         return None;
     }
-    PATTERNS[pattern].iter().find_map(|steps| run(steps, fold, at, angle))
+    PATTERNS[pattern].iter().find_map(|steps| run(steps, text, at, angle))
 }
 
-fn run(steps: &[Step], fold: &[u8], start: usize, angle: &mut NextAngle) -> Option<usize> {
+fn run<U: Unit>(steps: &[Step], text: &[U], start: usize, angle: &mut NextAngle) -> Option<usize> {
     let mut at = start;
     for step in steps {
         at = match step {
-            Word(texts) => after_word(texts, fold, at)?,
-            Text(texts) => at + starts_with(texts, fold, at)?,
-            Space => Some(skip_space(fold, at)).filter(|end| *end > at)?,
-            Gap => skip_space(fold, at),
-            Maybe(word) => after_word(&[word], fold, at)
-                .map(|end| (end, skip_space(fold, end)))
+            Word(words) => after_word(words, text, at)?,
+            Text(texts) => at + starts_with(texts, text, at)?,
+            Space => Some(skip_space(text, at)).filter(|end| *end > at)?,
+            Gap => skip_space(text, at),
+            Maybe(word) => after_word(&[word], text, at)
+                .map(|end| (end, skip_space(text, end)))
                 .filter(|(end, next)| next > end)
                 .map_or(at, |(_, next)| next),
-            MaybeText(text) => at + starts_with(&[text], fold, at).unwrap_or(0),
-            Boundary => Some(at).filter(|at| boundary(fold, *at))?,
-            ToClosingAngle => angle.from(fold, at)? + 1,
+            MaybeText(known) => at + starts_with(&[known], text, at).unwrap_or(0),
+            Boundary => Some(at).filter(|at| boundary(text, *at))?,
+            ToClosingAngle => angle.from(text, at)? + 1,
         };
     }
     Some(at)
 }
 
-/// Whether a text is at a place; byte by byte, since most tries fail at the first.
-fn is_at(text: &str, fold: &[u8], at: usize) -> bool {
-    let rest = &fold[at..];
-    rest.len() >= text.len() && rest.iter().zip(text.as_bytes()).all(|(a, b)| a == b)
+/// Whether a known text is at a place; unit by unit, since most tries fail at the first.
+fn is_at<U: Unit>(known: &str, text: &[U], at: usize) -> bool {
+    let rest = &text[at..];
+    rest.len() >= known.len() && rest.iter().zip(known.as_bytes()).all(|(a, b)| a.fold() == *b)
 }
 
-fn starts_with(texts: &[&str], fold: &[u8], at: usize) -> Option<usize> {
-    texts.iter().find(|text| is_at(text, fold, at)).map(|text| text.len())
+fn starts_with<U: Unit>(texts: &[&str], text: &[U], at: usize) -> Option<usize> {
+    texts.iter().find(|known| is_at(known, text, at)).map(|known| known.len())
 }
 
-fn after_word(texts: &[&str], fold: &[u8], at: usize) -> Option<usize> {
-    texts
+fn after_word<U: Unit>(words: &[&str], text: &[U], at: usize) -> Option<usize> {
+    words
         .iter()
-        .filter(|text| is_at(text, fold, at))
-        .map(|text| at + text.len())
-        .find(|end| fold.get(*end).is_none_or(|next| !is_word(*next)))
+        .filter(|word| is_at(word, text, at))
+        .map(|word| at + word.len())
+        .find(|end| !is_word_at(text, *end))
 }
 
-fn skip_space(fold: &[u8], at: usize) -> usize {
-    at + fold[at..].iter().take_while(|byte| **byte == b' ').count()
+/// Where the white space that may be at a place ends.
+pub fn skip_space<U: Unit>(text: &[U], at: usize) -> usize {
+    at + text[at..].iter().take_while(|unit| unit.fold() == b' ').count()
 }
 
-fn boundary(fold: &[u8], at: usize) -> bool {
-    let before = at > 0 && is_word(fold[at - 1]);
-    let after = fold.get(at).is_some_and(|byte| is_word(*byte));
-    before != after
+fn is_word_at<U: Unit>(text: &[U], at: usize) -> bool {
+    text.get(at).is_some_and(|unit| is_word(unit.fold()))
+}
+
+fn boundary<U: Unit>(text: &[U], at: usize) -> bool {
+    let before = at > 0 && is_word_at(text, at - 1);
+    before != is_word_at(text, at)
 }

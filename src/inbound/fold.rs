@@ -1,65 +1,88 @@
-//! The fold: one byte a UTF-16 unit, ready for case-blind, space-blind matching.
+//! The fold: what case-blind, space-blind matching sees of a text, one byte a unit.
 //!
 //! ASCII letters in lower case; every ECMAScript white space (line ends, NBSP, BOM, U+2028, …) a
 //! blank; other ASCII as it is; everything else [`OPAQUE`]. Offsets in the fold are offsets in the
 //! text. Case folding is ASCII only: neither the Kelvin sign nor the long s become letters.
+//!
+//! Nothing here makes a folded copy: a text of megabytes is folded where it is looked at. ASCII text
+//! comes as bytes, any other as UTF-16; [`Unit`] lets one scanner read both.
 
 /// What a unit beyond ASCII that is no white space becomes: neither word nor white space.
 pub const OPAQUE: u8 = 0x80;
 
-const BLOCK: usize = 64;
+/// A unit of text: a byte of ASCII, or a UTF-16 unit.
+pub trait Unit: Copy + Eq + Into<u16> + Send + Sync + 'static {
+    /// The unit that stands for an ASCII character.
+    fn of_ascii(byte: u8) -> Self;
 
-/// A text's fold, and whether it is ASCII throughout.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fold {
-    /// One byte a unit.
-    pub bytes: Vec<u8>,
-    /// No unit of the text is beyond ASCII.
-    pub ascii: bool,
+    /// The unit's fold.
+    fn fold(self) -> u8;
+
+    /// A stretch of text as bytes with the same fold.
+    fn narrow<const N: usize>(text: &[Self; N]) -> [u8; N];
+
+    /// Where a character that is its own fold, and nobody else's, is next.
+    fn find(text: &[Self], byte: u8) -> Option<usize>;
 }
 
-/// Folds a text known to be ASCII, one byte a unit.
-#[must_use]
-pub fn fold_bytes(text: &[u8]) -> Fold {
-    Fold { bytes: text.iter().map(|byte| fold_ascii(u16::from(*byte))).collect(), ascii: true }
+impl Unit for u8 {
+    fn of_ascii(byte: u8) -> Self {
+        byte
+    }
+
+    fn fold(self) -> u8 {
+        fold_ascii(self)
+    }
+
+    fn narrow<const N: usize>(text: &[Self; N]) -> [u8; N] {
+        *text
+    }
+
+    fn find(text: &[Self], byte: u8) -> Option<usize> {
+        memchr::memchr(byte, text)
+    }
 }
 
-/// Folds a text. One pass.
-#[must_use]
-pub fn fold(units: &[u16]) -> Fold {
-    let mut bytes = vec![0; units.len()];
-    let mut ascii = true;
-    for (out, block) in bytes.chunks_mut(BLOCK).zip(units.chunks(BLOCK)) {
-        if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
-            // Without branches, so that the compiler makes vector code of it.
-            for (to, unit) in out.iter_mut().zip(block) {
-                *to = fold_ascii(*unit);
-            }
-        } else {
-            ascii = false;
-            for (to, unit) in out.iter_mut().zip(block) {
-                *to = fold_unit(*unit);
-            }
+impl Unit for u16 {
+    fn of_ascii(byte: u8) -> Self {
+        Self::from(byte)
+    }
+
+    fn fold(self) -> u8 {
+        match self {
+            0..0x80 => fold_ascii(low_byte(self)),
+            0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 | 0xFEFF => b' ',
+            _ => OPAQUE,
         }
     }
-    Fold { bytes, ascii }
+
+    fn narrow<const N: usize>(text: &[Self; N]) -> [u8; N] {
+        if text.iter().fold(0, |all, unit| all | unit) < 0x80 {
+            text.map(low_byte)
+        } else {
+            text.map(Self::fold)
+        }
+    }
+
+    fn find(text: &[Self], byte: u8) -> Option<usize> {
+        text.iter().position(|unit| *unit == Self::from(byte))
+    }
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "callers pass ASCII")]
-fn fold_ascii(unit: u16) -> u8 {
-    let byte = unit as u8;
-    let upper = byte.wrapping_sub(b'A') < 26;
-    let space = byte.wrapping_sub(9) < 5;
-    let lowered = byte | (u8::from(upper) << 5);
-    if space { b' ' } else { lowered }
+fn low_byte(unit: u16) -> u8 {
+    unit as u8
 }
 
-fn fold_unit(unit: u16) -> u8 {
-    match unit {
-        0..0x80 => fold_ascii(unit),
-        0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 | 0xFEFF => b' ',
-        _ => OPAQUE,
-    }
+/// Whether a byte of ASCII is white space. Without branches, so that compilers make vector code of
+/// loops over it.
+#[must_use]
+pub fn is_space(byte: u8) -> bool {
+    (byte == b' ') | (byte.wrapping_sub(9) < 5)
+}
+
+fn fold_ascii(byte: u8) -> u8 {
+    if is_space(byte) { b' ' } else { byte.to_ascii_lowercase() }
 }
 
 /// Whether a folded byte belongs to a word: `[a-z0-9_]`.
@@ -72,17 +95,29 @@ pub fn is_word(byte: u8) -> bool {
 mod tests {
     use super::*;
 
+    fn folded(text: &str) -> Vec<u8> {
+        text.encode_utf16().map(Unit::fold).collect()
+    }
+
     #[test]
     fn folds_case_and_space_only() {
-        let text: Vec<u16> =
-            "Ab Z[\t\u{b}\r\n\u{A0}\u{FEFF}\u{2028}é\u{212A}\u{17F}_".encode_utf16().collect();
-        assert_eq!(fold(&text).bytes, b"ab z[       \x80\x80\x80_");
-        assert!(!fold(&text).ascii);
-        let long: Vec<u16> = "Q@`{\u{7f}\0 ".repeat(40).encode_utf16().collect();
-        assert_eq!(fold(&long).bytes, b"q@`{\x7f\0 ".repeat(40));
-        assert!(fold(&long).ascii);
-        let bytes: Vec<u8> = (0..0x80).collect();
-        let units: Vec<u16> = (0..0x80).collect();
-        assert_eq!(fold_bytes(&bytes), fold(&units));
+        assert_eq!(
+            folded("Ab Z[\t\u{b}\r\n\u{A0}\u{FEFF}\u{2028}é\u{212A}\u{17F}_"),
+            b"ab z[       \x80\x80\x80_"
+        );
+        assert_eq!(folded("Q@`{\u{7f}\0 "), b"q@`{\x7f\0 ");
+    }
+
+    #[test]
+    fn bytes_and_units_agree() {
+        for byte in 0..0x80u8 {
+            let unit = u16::from(byte);
+            assert_eq!(byte.fold(), unit.fold());
+            assert_eq!(is_space(byte), byte.fold() == b' ');
+            for (text, rest) in [([unit, 0x7F], 0x7F), ([unit, 0x2028], b' ')] {
+                assert_eq!(u16::narrow(&text).map(Unit::fold), [byte.fold(), rest]);
+            }
+        }
+        assert_eq!((u8::find(b"a<", b'<'), u16::find(&[97, 60], b'<')), (Some(1), Some(1)));
     }
 }

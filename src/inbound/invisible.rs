@@ -23,9 +23,9 @@ const RUN_THAT_HITS: usize = 4;
 
 /// What [`clean`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cleaned {
+pub struct Cleaned<U = u16> {
     /// The text without the removable characters.
-    pub text: Vec<u16>,
+    pub text: Vec<U>,
     /// Whether what was removed counts as an attack.
     pub hit: bool,
 }
@@ -72,6 +72,17 @@ fn may_be_invisible(unit: u16) -> bool {
         | 0xFFA0 | 0xFFF9..=0xFFFB | 0xDB40)
 }
 
+/// Where the first unit that may be invisible is. Whole blocks of ASCII are passed over.
+fn first_candidate(units: &[u16]) -> Option<usize> {
+    const BLOCK: usize = 64;
+    units.chunks(BLOCK).enumerate().find_map(|(index, block)| {
+        if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
+            return None;
+        }
+        block.iter().position(|unit| may_be_invisible(*unit)).map(|at| index * BLOCK + at)
+    })
+}
+
 fn right_to_left(scalar: u32) -> bool {
     matches!(scalar, 0x590..=0x8FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFC | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
 }
@@ -79,7 +90,7 @@ fn right_to_left(scalar: u32) -> bool {
 /// Removes what hides. `None` when the text has nothing to remove.
 #[must_use]
 pub fn clean(units: &[u16]) -> Option<Cleaned> {
-    let first = units.iter().position(|unit| may_be_invisible(*unit))?;
+    let first = first_candidate(units)?;
     let has_right_to_left = scalars(units, 0).any(|(_, scalar)| right_to_left(scalar));
     let mut state = State { last_kept: None, run: 0, hit: false, has_right_to_left };
     // Two units back: the character before the first candidate decides about it, and may be a pair.

@@ -1,15 +1,16 @@
 //! The imperative-pattern catalogue, its scanner, and the untrusted-content envelope (spec 03
 //! section 3).
 //!
-//! Everything works on UTF-16 units, so that offsets and lengths are the ones JavaScript sees, and
-//! on a *fold* of the text: one byte a unit, ASCII letters in lower case, every white space a blank,
-//! everything else beyond ASCII one opaque byte. Matching on the fold is exact (the catalogue is
-//! ASCII, its word boundaries are ASCII) and linear.
+//! Everything works on the units of a text, so that offsets and lengths are the ones JavaScript sees,
+//! and through a *fold*: ASCII letters in lower case, every white space a blank, everything else
+//! beyond ASCII opaque. Matching on the fold is exact (the catalogue is ASCII, its word boundaries are
+//! ASCII) and linear. ASCII text is worked on as bytes, any other as UTF-16.
 
 pub mod catalogue;
 pub mod envelope;
 pub mod fold;
 pub mod invisible;
+mod parts;
 mod places;
 pub mod sanitize;
 pub mod scan;

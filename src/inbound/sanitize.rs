@@ -1,17 +1,17 @@
 //! The whole inbound pass over one text with the built-in catalogue (spec 03 section 3.4).
 
 use super::envelope::{self, Attributes};
-use super::fold::{fold, fold_bytes};
-use super::invisible;
-use super::scan::{Budget, PatternSet, any_match, scan, strip_found};
+use super::fold::Unit;
+use super::invisible::{self, Cleaned};
+use super::scan::{Budget, PatternSet, Scan, any_match, scan, strip_found};
 
 /// What to do with a text.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct Request<U = u16> {
     /// Mask what is found.
     pub strip: bool,
     /// Put the result into the envelope.
-    pub wrap: Option<Attributes>,
+    pub wrap: Option<Attributes<U>>,
     /// Block instead of mask; a scan that ran out of time blocks as well.
     pub fail_closed: bool,
     /// The catalogue patterns in force.
@@ -21,11 +21,11 @@ pub struct Request {
 }
 
 /// What was done.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, as the public outcome has them")]
-pub struct Outcome {
+pub struct Outcome<U = u16> {
     /// The new text; `None` when it is the old one.
-    pub body: Option<Vec<u16>>,
+    pub body: Option<Vec<U>>,
     /// The catalogue patterns that hit, one bit each.
     pub hits: u32,
     /// Invisible characters that count as an attack were found.
@@ -42,44 +42,82 @@ pub struct Outcome {
     pub scan_us: f64,
 }
 
+impl Request {
+    /// The same for ASCII text, which can be put only into an envelope that is ASCII as well.
+    #[must_use]
+    pub fn to_ascii(&self) -> Option<Request<u8>> {
+        let wrap = match &self.wrap {
+            Some(attributes) => Some(attributes.to_ascii()?),
+            None => None,
+        };
+        Some(Request {
+            strip: self.strip,
+            wrap,
+            fail_closed: self.fail_closed,
+            patterns: self.patterns,
+            budget_ms: self.budget_ms,
+        })
+    }
+}
+
+impl<U> Outcome<U> {
+    /// Whether the text stays as it is and nothing was found in it.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.body.is_none() && self.hits == 0 && !self.invisible && !self.timed_out && !self.blocked
+    }
+}
+
 /// Runs the pass. Linear; the budget bounds the scan.
 #[must_use]
 pub fn sanitize(units: &[u16], request: &Request) -> Outcome {
+    pass(units, invisible::clean, request)
+}
+
+/// [`sanitize`] for a text known to be ASCII, one byte a unit: it can hide nothing.
+#[must_use]
+pub fn sanitize_ascii(text: &[u8], request: &Request<u8>) -> Outcome<u8> {
+    pass(text, |_| None, request)
+}
+
+fn pass<U: Unit>(
+    text: &[U],
+    clean: impl FnOnce(&[U]) -> Option<Cleaned<U>>,
+    request: &Request<U>,
+) -> Outcome<U> {
     let budget = Budget::start(request.budget_ms);
-    let folded = fold(units);
-    let cleaned = if folded.ascii { None } else { invisible::clean(units) };
+    let cleaned = clean(text);
     // Patterns are looked for in what a reader sees, so that a hidden character cannot split a word.
-    let visible = cleaned.as_ref().map(|done| fold(&done.text));
-    let found = scan(visible.as_ref().map_or(&folded.bytes, |f| &f.bytes), request.patterns, &budget);
+    let visible = cleaned.as_ref().map_or(text, |done| &done.text);
+    let found = scan(visible, request.patterns, &budget);
     let mut outcome = Outcome {
-        hits: found.as_ref().map_or(0, super::scan::Scan::bits),
+        body: None,
+        hits: found.as_ref().map_or(0, Scan::bits),
         invisible: found.is_some() && cleaned.as_ref().is_some_and(|done| done.hit),
         timed_out: found.is_none(),
+        blocked: false,
+        stripped: false,
+        bytes_stripped: 0,
         scan_us: budget.elapsed_us(),
-        ..Outcome::default()
     };
     if request.fail_closed && (outcome.hits != 0 || outcome.invisible || outcome.timed_out) {
         outcome.blocked = true;
         return outcome;
     }
-    let mut body: Option<Vec<u16>> = None;
-    if request.strip && !outcome.timed_out {
-        let seen = cleaned.as_ref().map_or(units, |done| &done.text);
-        let masked = found.as_ref().and_then(|found| strip_found(seen, found));
-        body = masked.or_else(|| cleaned.as_ref().map(|done| done.text.clone()));
+    let mut body: Option<Vec<U>> = None;
+    if request.strip
+        && let Some(found) = &found
+    {
+        body = strip_found(visible, found).or_else(|| cleaned.as_ref().map(|done| done.text.clone()));
         outcome.stripped = body.is_some();
-        outcome.bytes_stripped = body.as_ref().map_or(0, |new| units.len().saturating_sub(new.len()));
+        outcome.bytes_stripped = body.as_ref().map_or(0, |new| text.len().saturating_sub(new.len()));
     }
     if let Some(attributes) = &request.wrap {
         body = Some(match body {
-            Some(text) => envelope::wrap(&text, &fold(&text), attributes),
+            Some(text) => envelope::wrap(&text, attributes),
             // A marker that only hidden characters keep from being one is a marker to the reader.
-            None => match (&cleaned, &visible) {
-                (Some(done), Some(seen)) if envelope::has_marker(seen) => {
-                    envelope::wrap(&done.text, seen, attributes)
-                }
-                _ => envelope::wrap(units, &folded, attributes),
-            },
+            None if cleaned.is_some() && envelope::has_marker(visible) => envelope::wrap(visible, attributes),
+            None => envelope::wrap(text, attributes),
         });
     }
     outcome.body = body;
@@ -91,19 +129,16 @@ pub fn sanitize(units: &[u16], request: &Request) -> Outcome {
 #[must_use]
 pub fn has_hits(units: &[u16], patterns: PatternSet, budget_ms: f64) -> Option<bool> {
     let budget = Budget::start(budget_ms);
-    let folded = fold(units);
-    let cleaned = if folded.ascii { None } else { invisible::clean(units) };
-    match cleaned {
-        Some(done) => any_match(&fold(&done.text).bytes, patterns, &budget).map(|found| found || done.hit),
-        None => any_match(&folded.bytes, patterns, &budget),
+    match invisible::clean(units) {
+        Some(done) => any_match(&done.text, patterns, &budget).map(|found| found || done.hit),
+        None => any_match(units, patterns, &budget),
     }
 }
 
 /// [`has_hits`] for a text known to be ASCII, one byte a unit: it can hide nothing.
 #[must_use]
 pub fn has_hits_ascii(text: &[u8], patterns: PatternSet, budget_ms: f64) -> Option<bool> {
-    let budget = Budget::start(budget_ms);
-    any_match(&fold_bytes(text).bytes, patterns, &budget)
+    any_match(text, patterns, &Budget::start(budget_ms))
 }
 
 #[cfg(test)]

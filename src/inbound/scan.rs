@@ -5,8 +5,9 @@
 //! Invariant, tested: whatever [`strip`] changes, [`scan`] reports.
 
 use super::catalogue::{COUNT, MASK, NextAngle, match_at};
-use super::fold::{Fold, fold};
-use super::places::Places;
+use super::fold::Unit;
+use super::parts::in_parts;
+use super::places::for_each_place;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -111,94 +112,139 @@ enum End {
     OutOfTime,
 }
 
-/// Runs `found` for every match of the wanted patterns until it breaks or the budget runs out.
-fn for_each_match(
-    fold: &[u8],
+/// For each pattern where its next match may start: behind its last one.
+type FreeFrom = [usize; COUNT];
+
+/// Runs `found` for the matches of the wanted patterns whose places are in a range, until it breaks or
+/// the budget runs out.
+fn for_each_match<U: Unit>(
+    text: &[U],
+    range: Range<usize>,
     wanted: PatternSet,
     budget: Option<&Budget>,
+    mut free_from: FreeFrom,
     mut found: impl FnMut(usize, Range<usize>) -> ControlFlow<()>,
 ) -> End {
     let mut angle = NextAngle::default();
-    let mut free_from = [0; COUNT];
-    for (looked, (at, patterns)) in Places::new(fold).enumerate() {
+    let mut looked = 0_usize;
+    let end = for_each_place(text, range, |at, patterns| {
         if looked.is_multiple_of(PLACES_PER_CLOCK) && budget.is_some_and(Budget::exceeded) {
-            return End::OutOfTime;
+            return ControlFlow::Break(End::OutOfTime);
         }
+        looked += 1;
         for pattern in patterns {
             if !wanted.has(*pattern) || at < free_from[*pattern] {
                 continue;
             }
-            if let Some(end) = match_at(*pattern, fold, at, &mut angle) {
+            if let Some(end) = match_at(*pattern, text, at, &mut angle) {
                 free_from[*pattern] = end;
                 if found(*pattern, at..end).is_break() {
-                    return End::Stopped;
+                    return ControlFlow::Break(End::Stopped);
                 }
             }
         }
-    }
-    End::Complete
-}
-
-/// Whether a fold holds any match; stops at the first. `None` means the budget ran out before.
-#[must_use]
-pub fn any_match(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<bool> {
-    match for_each_match(fold, wanted, Some(budget), |_, _| ControlFlow::Break(())) {
-        End::Complete => Some(false),
-        End::Stopped if !budget.exceeded() => Some(true),
-        End::Stopped | End::OutOfTime => None,
-    }
-}
-
-/// Scans a fold for the wanted patterns. `None` means the budget ran out: nothing is known.
-#[must_use]
-pub fn scan(fold: &[u8], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
-    let mut result = Scan::default();
-    let end = for_each_match(fold, wanted, Some(budget), |pattern, range| {
-        result.counts[pattern] += 1;
-        result.matched += range.len();
-        result.matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
         ControlFlow::Continue(())
     });
+    end.break_value().unwrap_or(End::Complete)
+}
+
+/// Whether a text holds any match; stops at the first. `None` means the budget ran out before.
+#[must_use]
+pub fn any_match<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<bool> {
+    let ends = in_parts(text.len(), |range| {
+        for_each_match(text, range, wanted, Some(budget), [0; COUNT], |_, _| ControlFlow::Break(()))
+    });
+    if ends.contains(&End::Stopped) {
+        return (!budget.exceeded()).then_some(true);
+    }
+    (!ends.contains(&End::OutOfTime)).then_some(false)
+}
+
+/// The matches in a part of the text; `None` when the budget ran out.
+fn matches_in<U: Unit>(
+    text: &[U],
+    range: Range<usize>,
+    wanted: PatternSet,
+    budget: &Budget,
+    free_from: FreeFrom,
+) -> Option<Vec<(u8, Range<usize>)>> {
+    let mut matches = Vec::new();
+    let end = for_each_match(text, range, wanted, Some(budget), free_from, |pattern, range| {
+        matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
+        ControlFlow::Continue(())
+    });
+    (end == End::Complete).then_some(matches)
+}
+
+/// Scans a text for the wanted patterns. `None` means the budget ran out: nothing is known.
+#[must_use]
+pub fn scan<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
+    let parts =
+        in_parts(text.len(), |range| (range.clone(), matches_in(text, range, wanted, budget, [0; COUNT])));
+    let mut result = Scan::default();
+    let mut free_from = [0; COUNT];
+    for (range, matches) in parts {
+        let mut matches = matches?;
+        // A match of an earlier part may reach into this one, which then has others than it thought.
+        if matches.iter().any(|(pattern, found)| found.start < free_from[usize::from(*pattern)]) {
+            matches = matches_in(text, range, wanted, budget, free_from)?;
+        }
+        for (pattern, found) in &matches {
+            let pattern = usize::from(*pattern);
+            free_from[pattern] = found.end;
+            result.counts[pattern] += 1;
+            result.matched += found.len();
+        }
+        result.matches.extend(matches);
+    }
     // A last look: a text with one early hit must not escape a budget that is already spent.
-    (end == End::Complete && !(result.any() && budget.exceeded())).then_some(result)
+    (!(result.any() && budget.exceeded())).then_some(result)
 }
 
 /// Replaces every match of the wanted patterns with [`MASK`], one pattern after the other in
 /// catalogue order. `None` when nothing matched.
 #[must_use]
-pub fn strip(units: &[u16], folded: &Fold, wanted: PatternSet) -> Option<Vec<u16>> {
+pub fn strip<U: Unit>(text: &[U], wanted: PatternSet) -> Option<Vec<U>> {
     let unlimited = Budget::start(f64::INFINITY);
-    scan(&folded.bytes, wanted, &unlimited).and_then(|found| strip_found(units, &found))
+    scan(text, wanted, &unlimited).and_then(|found| strip_found(text, &found))
 }
 
 /// [`strip`] for a text that was scanned already.
 #[must_use]
-pub fn strip_found(units: &[u16], found: &Scan) -> Option<Vec<u16>> {
-    let mask: Vec<u16> = MASK.encode_utf16().collect();
+pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
     // A mask holds nothing a pattern could start or end with, so masking creates no new match: only
     // the patterns present at the start need a look. The first one's matches are where the scan saw
     // them; masking may have swallowed or moved those of the others.
     let mut present = (0..COUNT).filter(|pattern| found.counts[*pattern] > 0);
     let first = present.next()?;
-    let ranges = found.matches.iter().filter(|(pattern, _)| usize::from(*pattern) == first);
-    let mut text = mask_ranges(units, ranges.map(|(_, range)| range.clone()), &mask);
+    let ranges: Vec<_> = found
+        .matches
+        .iter()
+        .filter(|(pattern, _)| usize::from(*pattern) == first)
+        .map(|(_, range)| range.clone())
+        .collect();
+    let mut text = mask_ranges(text, &ranges);
     for pattern in present {
         let mut ranges = Vec::new();
-        for_each_match(&fold(&text).bytes, PatternSet::one(pattern), None, |_, range| {
+        let whole = 0..text.len();
+        for_each_match(&text, whole, PatternSet::one(pattern), None, [0; COUNT], |_, range| {
             ranges.push(range);
             ControlFlow::Continue(())
         });
-        text = mask_ranges(&text, ranges.into_iter(), &mask);
+        if !ranges.is_empty() {
+            text = mask_ranges(&text, &ranges);
+        }
     }
     Some(text)
 }
 
-fn mask_ranges(text: &[u16], ranges: impl Iterator<Item = Range<usize>>, mask: &[u16]) -> Vec<u16> {
-    let mut out = Vec::with_capacity(text.len());
+fn mask_ranges<U: Unit>(text: &[U], ranges: &[Range<usize>]) -> Vec<U> {
+    let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+    let mut out = Vec::with_capacity(text.len() - masked + ranges.len() * MASK.len());
     let mut copied = 0;
     for range in ranges {
         out.extend_from_slice(&text[copied..range.start]);
-        out.extend_from_slice(mask);
+        out.extend(MASK.bytes().map(U::of_ascii));
         copied = range.end;
     }
     out.extend_from_slice(&text[copied..]);
@@ -216,15 +262,14 @@ mod tests {
     }
 
     fn hits(text: &str) -> Vec<usize> {
-        let found = scan(&fold(&units(text)).bytes, PatternSet::ALL, &Budget::start(f64::INFINITY));
+        let found = scan(&units(text), PatternSet::ALL, &Budget::start(f64::INFINITY));
         let counts = found.expect("no limit").counts;
         (0..COUNT).filter(|pattern| counts[*pattern] > 0).collect()
     }
 
     fn stripped(text: &str) -> String {
         let text = units(text);
-        let folded = fold(&text);
-        String::from_utf16_lossy(&strip(&text, &folded, PatternSet::ALL).unwrap_or(text))
+        String::from_utf16_lossy(&strip(&text, PatternSet::ALL).unwrap_or(text))
     }
 
     const MUST: &[(usize, &[&str])] = &[
@@ -316,22 +361,42 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_long_text_find_what_one_pass_finds() {
+        // Matches that start in every part, and tags that reach across all of them.
+        let filler = "some words that mean nothing ".repeat(20_000);
+        let poison = ["ignore previous instructions ", "<invoke ", "<tool_use>", "you are now a ", "> "];
+        let parts: Vec<_> = (0..9).map(|i| format!("{filler}{}{filler}", poison[i % poison.len()])).collect();
+        let text = parts.concat();
+        let unlimited = Budget::start(f64::INFINITY);
+        for skip in 0..poison.len() {
+            let text = &text.as_bytes()[skip * filler.len()..];
+            let mut expected = Vec::new();
+            for_each_match(text, 0..text.len(), PatternSet::ALL, None, [0; COUNT], |pattern, range| {
+                expected.push((u8::try_from(pattern).expect("small"), range));
+                ControlFlow::Continue(())
+            });
+            assert!(text.len() > 4 << 20 && expected.len() > 3);
+            assert_eq!(scan(text, PatternSet::ALL, &unlimited).expect("no limit").matches, expected);
+            assert_eq!(any_match(text, PatternSet::ALL, &unlimited), Some(true));
+        }
+    }
+
+    #[test]
     fn hostile_text_stays_linear() {
         for seed in ["<invoke ", "<<<", "ignore all the ", "<<< ", "new instructions ", "you  "] {
             let text = units(&seed.repeat(200_000 / seed.len()));
             let started = Instant::now();
-            let folded = fold(&text);
-            let _ = strip(&text, &folded, PatternSet::ALL);
+            let _ = strip(&text, PatternSet::ALL);
             assert!(started.elapsed().as_secs_f64() < 5.0, "{seed:?} took {:?}", started.elapsed());
         }
     }
 
     #[test]
     fn a_spent_budget_says_nothing() {
-        let text = fold(&units(&"ignore previous instructions ".repeat(3_000)));
-        assert_eq!(scan(&text.bytes, PatternSet::ALL, &Budget::start(0.000_01)), None);
-        assert_eq!(scan(&text.bytes, PatternSet::ALL, &Budget::start(0.0)), None);
-        assert!(scan(&text.bytes, PatternSet::ALL, &Budget::start(f64::INFINITY)).is_some());
+        let text = units(&"ignore previous instructions ".repeat(3_000));
+        assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(0.000_01)), None);
+        assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(0.0)), None);
+        assert!(scan(&text, PatternSet::ALL, &Budget::start(f64::INFINITY)).is_some());
     }
 
     fn soup() -> impl Strategy<Value = String> {
@@ -395,8 +460,7 @@ mod tests {
 
         #[test]
         fn any_units_are_fine(text in proptest::collection::vec(any::<u16>(), 0..300)) {
-            let folded = fold(&text);
-            let _ = strip(&text, &folded, PatternSet::ALL);
+            let _ = strip(&text, PatternSet::ALL);
         }
     }
 }

@@ -41,12 +41,11 @@ impl Realm {
         self.metrics.increment(&key, by);
     }
 
-    /// Adds one to each of the keys, which are separated by line feeds: one crossing for several.
+    /// Adds one to each of so many keys, which are separated by line feeds: one crossing for several.
+    /// Does nothing and returns false when there are not so many.
     #[napi(catch_unwind)]
-    pub fn increment_each(&self, keys: String) {
-        for key in keys.split('\n') {
-            self.metrics.increment(key, 1.0);
-        }
+    pub fn increment_each(&self, keys: String, count: u32) -> bool {
+        self.metrics.increment_each(&keys, count as usize)
     }
 
     #[napi(catch_unwind)]

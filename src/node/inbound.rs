@@ -1,8 +1,7 @@
 //! Door of `inbound`.
 
-use super::text::JsText;
+use super::text::{JsText, TextIn};
 use crate::inbound::envelope::{self, Attributes};
-use crate::inbound::fold::fold;
 use crate::inbound::invisible;
 use crate::inbound::sanitize::{self, Outcome, Request};
 use crate::inbound::scan::{self, Budget, PatternSet};
@@ -60,14 +59,33 @@ fn request(
     }
 }
 
-/// A text with nothing to report, by far the most common one, is told by its scan time alone.
-fn told(outcome: Outcome) -> Either<f64, SanitizedText> {
-    let nothing = Outcome { scan_us: outcome.scan_us, ..Outcome::default() };
-    if outcome == nothing { Either::A(outcome.scan_us) } else { Either::B(outcome.into()) }
+fn sanitized(body: &TextIn, request: Request) -> Either<f64, SanitizedText> {
+    match body {
+        TextIn::Utf16(units) => told(sanitize::sanitize(units, &request)),
+        TextIn::Ascii(text) => match request.to_ascii() {
+            Some(request) => told(sanitize::sanitize_ascii(text, &request)),
+            None => told(sanitize::sanitize(&widened(text), &request)),
+        },
+    }
 }
 
-impl From<Outcome> for SanitizedText {
-    fn from(outcome: Outcome) -> Self {
+fn widened(text: &[u8]) -> Vec<u16> {
+    text.iter().map(|byte| u16::from(*byte)).collect()
+}
+
+/// A text with nothing to report, by far the most common one, is told by its scan time alone.
+fn told<U: PartialEq>(outcome: Outcome<U>) -> Either<f64, SanitizedText>
+where
+    JsText: From<Vec<U>>,
+{
+    if outcome.is_nothing() { Either::A(outcome.scan_us) } else { Either::B(outcome.into()) }
+}
+
+impl<U> From<Outcome<U>> for SanitizedText
+where
+    JsText: From<Vec<U>>,
+{
+    fn from(outcome: Outcome<U>) -> Self {
         Self {
             body: outcome.body.map(JsText::from),
             hits: outcome.hits,
@@ -91,7 +109,7 @@ fn count(value: usize) -> f64 {
     ts_args_type = "body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
 )]
 pub fn sanitize_text(
-    body: Utf16String,
+    body: TextIn,
     flags: u32,
     patterns: u32,
     budget_ms: f64,
@@ -99,7 +117,7 @@ pub fn sanitize_text(
     tool: Option<Utf16String>,
     origin: Option<Utf16String>,
 ) -> Either<f64, SanitizedText> {
-    told(sanitize::sanitize(&body, &request(flags, patterns, budget_ms, trust, tool, origin)))
+    sanitized(&body, request(flags, patterns, budget_ms, trust, tool, origin))
 }
 
 /// The same off the JavaScript thread.
@@ -108,7 +126,7 @@ pub fn sanitize_text(
     ts_args_type = "body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
 )]
 pub async fn sanitize_text_async(
-    body: Utf16String,
+    body: TextIn,
     flags: u32,
     patterns: u32,
     budget_ms: f64,
@@ -117,14 +135,19 @@ pub async fn sanitize_text_async(
     origin: Option<Utf16String>,
 ) -> napi::Result<Either<f64, SanitizedText>> {
     let request = request(flags, patterns, budget_ms, trust, tool, origin);
-    spawn_blocking(move || told(sanitize::sanitize(&body, &request)))
+    spawn_blocking(move || sanitized(&body, request))
         .await
         .map_err(|error| napi::Error::from_reason(error.to_string()))
 }
 
-fn scanned(body: &[u16], patterns: u32, budget_ms: f64) -> Option<ScannedText> {
+#[napi(catch_unwind, ts_args_type = "body: string, patterns: number, budgetMs: number")]
+pub fn scan_text(body: TextIn, patterns: u32, budget_ms: f64) -> Option<ScannedText> {
     let budget = Budget::start(budget_ms);
-    let found = scan::scan(&fold(body).bytes, PatternSet::from_bits(patterns), &budget)?;
+    let patterns = PatternSet::from_bits(patterns);
+    let found = match &body {
+        TextIn::Ascii(text) => scan::scan(text, patterns, &budget)?,
+        TextIn::Utf16(units) => scan::scan(units, patterns, &budget)?,
+    };
     Some(ScannedText {
         counts: found.counts.to_vec(),
         matched: count(found.matched),
@@ -132,38 +155,54 @@ fn scanned(body: &[u16], patterns: u32, budget_ms: f64) -> Option<ScannedText> {
     })
 }
 
-#[napi(catch_unwind)]
-pub fn scan_text(body: Utf16String, patterns: u32, budget_ms: f64) -> Option<ScannedText> {
-    scanned(&body, patterns, budget_ms)
+/// Whether the text has any hit; `None` when the budget ran out.
+fn any_hit(body: &TextIn, patterns: u32, budget_ms: f64) -> Option<bool> {
+    let patterns = PatternSet::from_bits(patterns);
+    match body {
+        TextIn::Ascii(text) => sanitize::has_hits_ascii(text, patterns, budget_ms),
+        TextIn::Utf16(units) => sanitize::has_hits(units, patterns, budget_ms),
+    }
 }
 
 /// Whether the text has any hit; null when the budget ran out.
-#[napi(catch_unwind)]
-pub fn has_hits(body: Utf16String, patterns: u32, budget_ms: f64) -> Option<bool> {
-    sanitize::has_hits(&body, PatternSet::from_bits(patterns), budget_ms)
+#[napi(catch_unwind, ts_args_type = "body: string, patterns: number, budgetMs: number")]
+pub fn has_hits(body: TextIn, patterns: u32, budget_ms: f64) -> Option<bool> {
+    any_hit(&body, patterns, budget_ms)
 }
 
 /// The same off the JavaScript thread.
-#[napi(catch_unwind)]
-pub async fn has_hits_async(body: Utf16String, patterns: u32, budget_ms: f64) -> napi::Result<Option<bool>> {
-    spawn_blocking(move || sanitize::has_hits(&body, PatternSet::from_bits(patterns), budget_ms))
+#[napi(catch_unwind, ts_args_type = "body: string, patterns: number, budgetMs: number")]
+pub async fn has_hits_async(body: TextIn, patterns: u32, budget_ms: f64) -> napi::Result<Option<bool>> {
+    spawn_blocking(move || any_hit(&body, patterns, budget_ms))
         .await
         .map_err(|error| napi::Error::from_reason(error.to_string()))
 }
 
-#[napi(catch_unwind, ts_return_type = "string | null")]
-pub fn strip_text(body: Utf16String, patterns: u32) -> Option<JsText> {
-    scan::strip(&body, &fold(&body), PatternSet::from_bits(patterns)).map(JsText::from)
+#[napi(catch_unwind, ts_args_type = "body: string, patterns: number", ts_return_type = "string | null")]
+pub fn strip_text(body: TextIn, patterns: u32) -> Option<JsText> {
+    let patterns = PatternSet::from_bits(patterns);
+    match &body {
+        TextIn::Ascii(text) => scan::strip(text, patterns).map(JsText::from),
+        TextIn::Utf16(units) => scan::strip(units, patterns).map(JsText::from),
+    }
 }
 
-#[napi(catch_unwind)]
-pub fn clean_invisible(body: Utf16String) -> Option<CleanedText> {
-    invisible::clean(&body).map(|done| CleanedText { text: done.text.into(), hit: done.hit })
+#[napi(catch_unwind, ts_args_type = "body: string")]
+pub fn clean_invisible(body: TextIn) -> Option<CleanedText> {
+    match &body {
+        TextIn::Ascii(_) => None,
+        TextIn::Utf16(units) => {
+            invisible::clean(units).map(|done| CleanedText { text: done.text.into(), hit: done.hit })
+        }
+    }
 }
 
-#[napi(catch_unwind, ts_return_type = "string | null")]
-pub fn neutralize_text(body: Utf16String, angle_runs: bool) -> Option<JsText> {
-    envelope::neutralize_text(&body, angle_runs).map(JsText::from)
+#[napi(catch_unwind, ts_args_type = "body: string, angleRuns: boolean", ts_return_type = "string | null")]
+pub fn neutralize_text(body: TextIn, angle_runs: bool) -> Option<JsText> {
+    match &body {
+        TextIn::Ascii(text) => envelope::neutralize(text, angle_runs).map(JsText::from),
+        TextIn::Utf16(units) => envelope::neutralize(units, angle_runs).map(JsText::from),
+    }
 }
 
 #[napi(
@@ -182,5 +221,5 @@ pub fn wrap_text(
         tool: tool.to_vec(),
         origin: origin.map(|origin| origin.to_vec()),
     };
-    envelope::wrap(&body, &fold(&body), &attributes).into()
+    envelope::wrap(&body, &attributes).into()
 }

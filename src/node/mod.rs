@@ -12,10 +12,14 @@ mod dataflow;
 #[cfg(feature = "docker")]
 mod docker;
 mod executor;
+mod external_string;
 mod guard;
 mod inbound;
+mod outbound;
+mod policy;
 mod registry;
 mod result;
+mod roomy;
 mod sandbox;
 mod sandbox_policy;
 mod schema;

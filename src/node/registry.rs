@@ -32,9 +32,11 @@ impl SearchIndex {
         self.ranked.add(key, order, &text);
     }
 
-    /// Adds the fields that `find_names` looks through, for the next document of the group.
+    /// Adds a document at the position that is its group's key, with the fields that `find_names` looks
+    /// through.
     #[napi(catch_unwind)]
-    pub fn add_name(&mut self, key: u32, name: String, tags: Option<Vec<String>>) {
+    pub fn add_named(&mut self, key: u32, text: String, name: String, tags: Option<Vec<String>>) {
+        self.ranked.add(key, key, &text);
         let tags = tags.unwrap_or_default();
         self.names.add(key, std::iter::once(name.as_str()).chain(tags.iter().map(String::as_str)));
     }

@@ -1,11 +1,12 @@
 //! Door of `result`.
 
 use super::text::{JsText, TextIn};
-use crate::inbound::sanitize::{has_hits, has_hits_ascii};
 use crate::inbound::scan::PatternSet;
 use crate::result::bound::{self, Shape};
+use crate::result::content::Content;
 use crate::result::names;
 use crate::result::reader::{self, Range};
+use crate::result::scanned::{self, ScanPlan, Sidecars};
 use crate::result::spill::{self, Artifact};
 use crate::value::{cut, wtf8};
 use napi::bindgen_prelude::{Utf16String, spawn_blocking};
@@ -77,28 +78,24 @@ pub struct Spilled {
 #[napi(catch_unwind, ts_args_type = "body: string, request: SpillRequest")]
 pub async fn spill_text(body: TextIn, request: SpillRequest) -> Result<Spilled> {
     away(move || {
-        let flagged = request.patterns.map(PatternSet::from_bits).and_then(|patterns| match &body {
-            TextIn::Ascii(text) => has_hits_ascii(text, patterns, request.budget_ms),
-            TextIn::Utf16(text) => has_hits(text, patterns, request.budget_ms),
-        });
-        let content = match body {
-            TextIn::Ascii(text) => text,
-            TextIn::Utf16(text) => wtf8::from_utf16(&text),
-        };
-        let sidecar = match flagged {
-            Some(true) => request.sidecar_when_flagged.as_ref().or(request.sidecar.as_ref()),
-            _ => request.sidecar.as_ref(),
-        };
         let artifact = Artifact {
             run_id: &request.run_id,
             call_id: &request.call_id,
             extension: &request.extension,
-            content: &content,
-            sidecar: sidecar.map(String::as_bytes),
+            content: match &body {
+                TextIn::Ascii(text) => Content::Bytes(text),
+                TextIn::Utf16(units) => Content::Utf16(units),
+            },
         };
-        let written = spill::write(Path::new(&request.root), &artifact).map_err(failed)?;
+        let plan = request
+            .patterns
+            .map(|bits| ScanPlan { patterns: PatternSet::from_bits(bits), budget_ms: request.budget_ms });
+        let sidecars =
+            Sidecars { plain: request.sidecar.as_deref(), flagged: request.sidecar_when_flagged.as_deref() };
+        let (written, flagged) =
+            scanned::write(Path::new(&request.root), &artifact, plan, sidecars).map_err(failed)?;
         #[allow(clippy::cast_precision_loss, reason = "the size of a string, far below 2^53")]
-        let bytes = content.len() as f64;
+        let bytes = written.bytes as f64;
         Ok(Spilled { run: written.run, file: written.file, bytes, flagged })
     })
     .await?

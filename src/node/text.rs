@@ -4,7 +4,9 @@
 //! `Vec<u16>`) wherever a lossy copy would change a result; `String` replaces lone surrogates with
 //! U+FFFD and is right only for keys and names. Hand long text back as [`JsText`].
 
-use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, Utf16String, ValidateNapiValue};
+use super::external_string;
+use super::roomy::Roomy;
+use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
 
@@ -43,15 +45,21 @@ impl TypeName for JsText {
 impl ToNapiValue for JsText {
     unsafe fn to_napi_value(env: sys::napi_env, text: Self) -> Result<sys::napi_value> {
         let mut value = ptr::null_mut();
-        let status = match &text.0 {
+        let status = match text.0 {
+            Units::OneByte(bytes) if external_string::is_worth(bytes.len()) => {
+                // SAFETY: `env` is the caller's.
+                match unsafe { external_string::create(env, bytes) } {
+                    Ok(value) => return Ok(value),
+                    // SAFETY: as below.
+                    Err(bytes) => unsafe { create_one_byte(env, &bytes, &raw mut value) },
+                }
+            }
+            // SAFETY: `env` is the caller's.
+            Units::OneByte(bytes) => unsafe { create_one_byte(env, &bytes, &raw mut value) },
             // SAFETY: `env` is the caller's; pointer and length describe the vector, which the engine
             // copies.
-            Units::OneByte(bytes) => unsafe {
-                sys::napi_create_string_latin1(env, bytes.as_ptr().cast(), len(bytes), &raw mut value)
-            },
-            // SAFETY: as above.
             Units::TwoByte(units) => unsafe {
-                sys::napi_create_string_utf16(env, units.as_ptr(), len(units), &raw mut value)
+                sys::napi_create_string_utf16(env, units.as_ptr(), len(&units), &raw mut value)
             },
         };
         if status == sys::Status::napi_ok {
@@ -63,14 +71,28 @@ impl ToNapiValue for JsText {
     }
 }
 
-/// Long text from JavaScript: ASCII, by far the most common, crosses as bytes, which takes half the
-/// memory and needs no conversion before it is scanned and written.
+/// # Safety
+/// `env` is that of the running call, `value` may be written.
+unsafe fn create_one_byte(env: sys::napi_env, bytes: &[u8], value: *mut sys::napi_value) -> sys::napi_status {
+    // SAFETY: pointer and length describe the slice, which the engine copies; the rest is the caller's.
+    unsafe { sys::napi_create_string_latin1(env, bytes.as_ptr().cast(), len(bytes), value) }
+}
+
+impl From<Vec<u8>> for JsText {
+    /// One byte a unit.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Units::OneByte(bytes))
+    }
+}
+
+/// Text from JavaScript that may be long: ASCII, by far the most common, crosses as bytes, which takes
+/// half the memory and needs no conversion before it is scanned and written.
 #[derive(Debug)]
 pub enum TextIn {
     /// ASCII throughout: also its own UTF-8.
-    Ascii(Vec<u8>),
+    Ascii(Roomy<u8>),
     /// Any other text.
-    Utf16(Vec<u16>),
+    Utf16(Roomy<u16>),
 }
 
 impl TypeName for TextIn {
@@ -95,30 +117,40 @@ impl FromNapiValue for TextIn {
                 && sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut bytes)
                     == sys::Status::napi_ok
         };
-        // Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
-        if !known || units != bytes {
-            // SAFETY: as for this function.
-            let text = unsafe { Utf16String::from_napi_value(env, value)? };
-            return Ok(Self::Utf16(text.to_vec()));
+        if !known {
+            return Err(Error::new(Status::StringExpected, "expected a string"));
         }
-        let mut text: Vec<u8> = Vec::with_capacity(units + 1);
-        let mut written = 0;
-        // SAFETY: the buffer has room for the text and the zero behind it.
-        let status = unsafe {
-            sys::napi_get_value_string_latin1(
-                env,
-                value,
-                text.as_mut_ptr().cast(),
-                units + 1,
-                &raw mut written,
-            )
+        let checked = |status, written| {
+            if status == sys::Status::napi_ok {
+                Ok(written)
+            } else {
+                Err(Error::new(Status::from(status), "expected a string"))
+            }
         };
-        if status != sys::Status::napi_ok {
-            return Err(Error::new(Status::from(status), "expected a string"));
+        // With room for the zero that is written behind the text.
+        let capacity = units + 1;
+        // Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
+        if units == bytes {
+            // SAFETY: the engine writes at most `capacity` bytes and says how many, without the zero.
+            let text = unsafe {
+                Roomy::filled(capacity, |to: *mut u8| {
+                    let mut written = 0;
+                    let status =
+                        sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written);
+                    checked(status, written)
+                })
+            };
+            return text.map(Self::Ascii);
         }
-        // SAFETY: so many bytes were written, and no more than the capacity.
-        unsafe { text.set_len(written.min(units)) };
-        Ok(Self::Ascii(text))
+        // SAFETY: as above, in units.
+        let text = unsafe {
+            Roomy::filled(capacity, |to| {
+                let mut written = 0;
+                let status = sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written);
+                checked(status, written)
+            })
+        };
+        text.map(Self::Utf16)
     }
 }
 

@@ -4,8 +4,9 @@
 //! so this is weaker than the variant for Unix against somebody who writes into the root at the same
 //! time; access to the root is the operating system's to deny there.
 
+use super::content::Content;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A folder.
@@ -59,12 +60,12 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes a new file.
+    /// Writes a new file; returns its size.
     ///
     /// # Errors
     /// `AlreadyExists`, and those of the file system.
-    pub fn write_new(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        OpenOptions::new().write(true).create_new(true).open(self.0.join(name))?.write_all(content)
+    pub fn write_new(&self, name: &str, content: Content<'_>) -> io::Result<u64> {
+        content.write_to(OpenOptions::new().write(true).create_new(true).open(self.0.join(name))?)
     }
 
     /// Renames within this folder, replacing what is there.

@@ -1,10 +1,11 @@
 //! Folders by descriptor: every step below the root is opened relative to its parent and without
 //! following links, so that nobody can swap a path under our feet.
 
+use super::content::Content;
 use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
@@ -67,14 +68,13 @@ impl Folder {
         }
     }
 
-    /// Writes a new file with mode 0600.
+    /// Writes a new file with mode 0600; returns its size.
     ///
     /// # Errors
     /// `AlreadyExists`, and those of the file system.
-    pub fn write_new(&self, name: &str, content: &[u8]) -> io::Result<()> {
+    pub fn write_new(&self, name: &str, content: Content<'_>) -> io::Result<u64> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = fs::openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?;
-        File::from(file).write_all(content)
+        content.write_to(File::from(fs::openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?))
     }
 
     /// Renames within this folder, replacing what is there.

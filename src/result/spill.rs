@@ -4,6 +4,7 @@
 //! the text goes to an unfinished file first; then an older artifact of the name is removed, the
 //! sidecar put in place, and the artifact renamed last. Unfinished files go with their run.
 
+use super::content::Content;
 use super::folder::Folder;
 use super::names;
 use std::io::{self, ErrorKind};
@@ -35,6 +36,8 @@ pub struct Written {
     pub run: String,
     /// The file in it.
     pub file: String,
+    /// The file's size.
+    pub bytes: u64,
 }
 
 /// What to write.
@@ -46,29 +49,33 @@ pub struct Artifact<'a> {
     pub call_id: &'a [u16],
     /// The extension, as it came.
     pub extension: &'a str,
-    /// The bytes of the text.
-    pub content: &'a [u8],
-    /// The sidecar's text, if the artifact is tainted.
-    pub sidecar: Option<&'a [u8]>,
+    /// The text.
+    pub content: Content<'a>,
 }
 
-/// Writes an artifact below `root`, which is made when it is not there.
+/// Writes an artifact below `root`, which is made when it is not there. `sidecar` is asked for the
+/// sidecar's text, if the artifact is tainted, once the text is written: it may wait for a scan.
 ///
 /// # Errors
 /// A [`SpillError`]; then the artifact does not exist.
-pub fn write(root: &Path, artifact: &Artifact<'_>) -> Result<Written, SpillError> {
+pub fn write<'a>(
+    root: &Path,
+    artifact: &Artifact<'_>,
+    mut sidecar: impl FnMut() -> Option<&'a [u8]>,
+) -> Result<Written, SpillError> {
     let run = names::segment(artifact.run_id);
     let file = names::artifact(artifact.call_id, artifact.extension);
     let mut tries = 0;
     loop {
         tries += 1;
-        let result = run_folder(root, &run).and_then(|folder| place(&folder, &file, artifact));
+        let result =
+            run_folder(root, &run).and_then(|folder| place(&folder, &file, artifact.content, &mut sidecar));
         match result {
             // Somebody swept the folder away between making it and writing into it.
             Err(SpillError::Folder(ErrorKind::NotFound) | SpillError::Write(ErrorKind::NotFound))
                 if tries < 3 => {}
             Err(error) => return Err(error),
-            Ok(()) => return Ok(Written { run, file }),
+            Ok(bytes) => return Ok(Written { run, file, bytes }),
         }
     }
 }
@@ -83,22 +90,29 @@ fn run_folder(root: &Path, run: &str) -> Result<Folder, SpillError> {
     Ok(folder)
 }
 
-fn place(folder: &Folder, file: &str, artifact: &Artifact<'_>) -> Result<(), SpillError> {
+fn place<'a>(
+    folder: &Folder,
+    file: &str,
+    content: Content<'_>,
+    taint: &mut impl FnMut() -> Option<&'a [u8]>,
+) -> Result<u64, SpillError> {
     let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
     let unfinished = format!("{}{}-{stamp}", names::TEMPORARY_PREFIX, std::process::id());
     let unfinished_sidecar = format!("{unfinished}m");
     let sidecar = names::sidecar(file);
-    let steps = || -> io::Result<()> {
-        folder.write_new(&unfinished, artifact.content)?;
+    let mut steps = || -> io::Result<u64> {
+        let bytes = folder.write_new(&unfinished, content)?;
+        let taint = taint();
         folder.remove(file)?;
-        match artifact.sidecar {
+        match taint {
             Some(text) => {
-                folder.write_new(&unfinished_sidecar, text)?;
+                folder.write_new(&unfinished_sidecar, Content::Bytes(text))?;
                 folder.rename(&unfinished_sidecar, &sidecar)?;
             }
             None => folder.remove(&sidecar)?,
         }
-        folder.rename(&unfinished, file)
+        folder.rename(&unfinished, file)?;
+        Ok(bytes)
     };
     steps().map_err(|error| {
         // Best effort: what stays behind is swept with the run.
@@ -167,9 +181,9 @@ mod tests {
                 run_id: &units(run),
                 call_id: &units(call),
                 extension: "txt",
-                content: body.as_bytes(),
-                sidecar: sidecar.map(str::as_bytes),
+                content: Content::Bytes(body.as_bytes()),
             },
+            || sidecar.map(str::as_bytes),
         )
     }
 
@@ -178,7 +192,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("temp");
         let root = dir.path().join("a/spill");
         let written = put(&root, "run-a", "c1", "body", Some("{}")).expect("written");
-        assert_eq!(written, Written { run: "run-a".into(), file: "c1.txt".into() });
+        assert_eq!(written, Written { run: "run-a".into(), file: "c1.txt".into(), bytes: 4 });
         assert_eq!(fs::read_to_string(root.join("run-a/c1.txt")).expect("read"), "body");
         for (path, mode) in
             [("", 0o700), ("run-a", 0o700), ("run-a/c1.txt", 0o600), ("run-a/c1.txt.meta.json", 0o600)]

@@ -4,7 +4,7 @@
  *
  * @internal
  */
-import { createHash } from 'node:crypto';
+import { builtins } from '../../builtins.js';
 import type { ToolOutcome } from '../../core/index.js';
 import type { Frame } from '../frame.js';
 import { awaited } from '../settle.js';
@@ -43,7 +43,7 @@ function fingerprint(frame: Frame): string {
         ? `${value}n`
         : value;
   const text = JSON.stringify([frame.tool.name, frame.effective ?? null], sorted);
-  return createHash('sha256').update(text).digest('hex');
+  return builtins.crypto().createHash('sha256').update(text).digest('hex');
 }
 
 /** Asks the idempotency store; joins the same call in flight. */

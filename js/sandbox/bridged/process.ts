@@ -5,10 +5,10 @@
  *
  * @internal
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { Socket } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { builtins } from '../../builtins.js';
 import { native, sandboxBinary } from '../../binding.js';
 
 /** How a process ended: an exit code or a signal number; undefined when nobody can tell. @internal */
@@ -45,6 +45,7 @@ export function sandboxBinaryProblem(): string | undefined {
   const fix = 'Reinstall with optional dependencies (npm install --include=optional), build it from the repository (npm run setup), or set FERRULE_SANDBOX to its path.';
   if (path === undefined) return `${REASON} is not installed for ${process.platform}-${process.arch}. ${fix}`;
   try {
+    const { accessSync, constants } = builtins.fs();
     accessSync(path, process.platform === 'win32' ? constants.F_OK : constants.X_OK);
   } catch {
     return `${REASON} is not there or not executable: ${path}. ${fix}`;
@@ -75,7 +76,7 @@ class Family {
 
   constructor(path: string) {
     this.zygote = new (native() as unknown as { SandboxZygote: new (path: string) => Zygote }).SandboxZygote(path);
-    this.#control = new Socket({ fd: this.zygote.control, readable: true, writable: false });
+    this.#control = new (builtins.net().Socket)({ fd: this.zygote.control, readable: true, writable: false });
     this.#control.on('data', (chunk) => this.#records(chunk));
     this.#control.on('error', () => this.#gone());
     this.#control.on('close', () => this.#gone());
@@ -126,7 +127,7 @@ function openFork(path: string, events: LineEvents): Line {
     mine = family = new Family(path);
     fd = mine.zygote.fork(run);
   }
-  const socket = new Socket({ fd, readable: true, writable: true, allowHalfOpen: true });
+  const socket = new (builtins.net().Socket)({ fd, readable: true, writable: true, allowHalfOpen: true });
   let open = true;
   let ended = false;
   let ending: Ending | null = null;
@@ -176,7 +177,7 @@ function openFork(path: string, events: LineEvents): Line {
 const signals: Record<string, number> = { SIGKILL: 9, SIGABRT: 6, SIGSEGV: 11, SIGBUS: 7, SIGSYS: 31, SIGPROF: 27, SIGXCPU: 24, SIGTERM: 15 };
 
 function openSpawn(path: string, events: LineEvents): Line {
-  const child: ChildProcess = spawn(path, ['--once'], { stdio: ['pipe', 'pipe', 'ignore'], env: {}, windowsHide: true });
+  const child: ChildProcess = builtins.childProcess().spawn(path, ['--once'], { stdio: ['pipe', 'pipe', 'ignore'], env: {}, windowsHide: true });
   let open = true;
   const finish = (ending: Ending): void => {
     if (!open) return;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { builtins } from '../../builtins.js';
 import { native, type NativeBinding } from '../../binding.js';
 import type { SandboxResult, SandboxRunOptions } from '../../core/index.js';
 import { messageOf, type ResultMaker } from '../types.js';
@@ -54,7 +54,7 @@ export function openEngine(options: DockerSandboxOptions, baseEnv: string[] = []
   const { socketPath } = options;
   const { DOCKER_HOST: dockerHost, XDG_RUNTIME_DIR: runtimeDir, HOME: home } = process.env;
   return new (native().DockerEngine)({
-    id: randomBytes(8).toString('hex'),
+    id: builtins.crypto().randomBytes(8).toString('hex'),
     baseEnv,
     poolSize: Math.min(64, Math.max(0, Math.floor(options.pool?.size ?? 0))),
     poolIdleMs: options.pool?.idleTimeoutMs ?? 300_000,
@@ -68,7 +68,7 @@ export function openEngine(options: DockerSandboxOptions, baseEnv: string[] = []
 
 /** A run's secret. @internal */
 export function nonce(): string {
-  return randomBytes(16).toString('hex');
+  return builtins.crypto().randomBytes(16).toString('hex');
 }
 
 /** One run through ferrule's own client. Never rejects. @internal */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { builtins } from '../../builtins.js';
 import { native } from '../../binding.js';
 import type { SandboxCode, SandboxResult, SandboxRunOptions } from '../../core/index.js';
 import { messageOf, type ResultMaker } from '../types.js';
@@ -6,19 +6,25 @@ import { containerSpec, exitMessage, MAX_DELAY_MS, type DockerSandboxOptions } f
 
 /** The part of a dockerode container that is used. */
 export interface DockerodeContainer {
+  /** Starts it. */
   start(): Promise<unknown>;
+  /** Resolves when it has ended. */
   wait(): Promise<{ readonly StatusCode: number }>;
+  /** What it wrote. */
   logs(options: { readonly stdout: true; readonly stderr: true }): Promise<unknown>;
+  /** Removes it. */
   remove(options: { readonly force: true }): Promise<unknown>;
 }
 
 /** The part of a dockerode client that is used. */
 export interface DockerodeClient {
+  /** Creates a container. */
   createContainer(request: Record<string, unknown>): Promise<DockerodeContainer>;
 }
 
 /** The part of the package `dockerode` that is used. */
 export interface DockerodeModule {
+  /** The client's class. */
   readonly default: new (options?: { readonly socketPath: string }) => DockerodeClient;
 }
 
@@ -56,7 +62,7 @@ export async function runThroughPeer(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let container: DockerodeContainer | undefined;
   try {
-    const marker = `ferrule-result-${randomBytes(16).toString('hex')}`;
+    const marker = `ferrule-result-${builtins.crypto().randomBytes(16).toString('hex')}`;
     const request = native().dockerPeerRequest(
       containerSpec(options, opts),
       code.kind === 'source' ? { source: code.source } : { module: code.module, export: code.export },

@@ -131,7 +131,9 @@ impl Runtime {
         let mailbox = if mailbox == 0.0 { Mailbox::Phase } else { Mailbox::Span };
         let waker = self.with(slot, |call| {
             let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
-            if f64::from(place.epoch) != epoch {
+            #[allow(clippy::float_cmp, reason = "both are whole numbers, and a late one has to differ")]
+            let is_stale = f64::from(place.epoch) != epoch;
+            if is_stale {
                 return None;
             }
             place.events.push_back(code);

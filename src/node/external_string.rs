@@ -1,0 +1,73 @@
+//! JavaScript strings over memory of ours, for texts of megabytes.
+//!
+//! Copying such a text into the engine's heap takes a millisecond a megabyte, on the JavaScript thread;
+//! a string that refers to our memory takes none, and frees it when it is collected. Node has the
+//! function since 20.4, but it belongs to Node-API 10 and this addon asks for 9, so it is looked up by
+//! name: where it is missing (or on Windows) the text is copied. Where the engine may not refer to
+//! memory outside of it, Node copies by itself.
+
+use napi::sys;
+use std::ffi::{c_char, c_void};
+
+/// Shorter texts are copied: an external string costs the collector more than a plain one.
+const LEAST: usize = 1024 * 1024;
+/// Longer ones are left to the function that can refuse them: what becomes of our memory when this one
+/// refuses is not documented. All engines take strings as long as this.
+const MOST: usize = 128 * 1024 * 1024;
+
+/// Whether a text of so many bytes is worth an external string.
+pub(super) fn is_worth(len: usize) -> bool {
+    (LEAST..=MOST).contains(&len)
+}
+
+type Create = unsafe extern "C" fn(
+    sys::napi_env,
+    *mut c_char,
+    usize,
+    sys::napi_finalize,
+    *mut c_void,
+    *mut sys::napi_value,
+    *mut bool,
+) -> sys::napi_status;
+
+#[cfg(unix)]
+fn create_function() -> Option<Create> {
+    // SAFETY: looks up a name in what is loaded; the name is a C string.
+    let found =
+        unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"node_api_create_external_string_latin1".as_ptr()) };
+    // SAFETY: Node documents the function with this signature, in every version that has it.
+    (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Create>(found) })
+}
+
+#[cfg(not(unix))]
+fn create_function() -> Option<Create> {
+    None
+}
+
+/// A one-byte string over these bytes, or the bytes back when there can be none.
+///
+/// # Safety
+/// `env` is that of the running call.
+pub(super) unsafe fn create(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::napi_value, Vec<u8>> {
+    let Some(function) = create_function() else { return Err(bytes) };
+    let mut bytes = Box::new(bytes);
+    let (text, len) = (bytes.as_mut_ptr().cast(), bytes.len());
+    let owner = Box::into_raw(bytes);
+    let mut value = std::ptr::null_mut();
+    let mut copied = false;
+    // SAFETY: pointer and length describe the vector, which stays where it is until `release` gets
+    // `owner`: when the string is collected, or now if it was copied.
+    let status =
+        unsafe { function(env, text, len, Some(release), owner.cast(), &raw mut value, &raw mut copied) };
+    if status == sys::Status::napi_ok {
+        return Ok(value);
+    }
+    // SAFETY: without a string nobody else has the pointer.
+    Err(unsafe { *Box::from_raw(owner) })
+}
+
+/// Frees the memory of a string that is gone. Touches no JavaScript: a collection may be going on.
+unsafe extern "C" fn release(_env: sys::napi_env, _text: *mut c_void, owner: *mut c_void) {
+    // SAFETY: `owner` is the box that `create` let go of, and this is called once for it.
+    drop(unsafe { Box::from_raw(owner.cast::<Vec<u8>>()) });
+}
