@@ -72,14 +72,55 @@ export declare class NativeExecutor {
   runBatch(sequential: Array<number>, parallel: Array<number>, options: number): void
 }
 
+/**
+ * A flow policy. A sink is told by its name, its side effect class, and whether it is the assistant's
+ * own words.
+ */
+export declare class NativeFlowPolicy {
+  constructor(mode: string, strict: boolean, guardTrifecta: boolean, declassified: Array<string>)
+  /**
+   * Bits of `taint`: 0 verbatim, 1 untrusted seen, 2 sensitive seen. The answer is 0 for allow, else
+   * the action (1 flag, 2 declassify, 3 block) and, in the bits from 2 on, the flow (0 untrusted,
+   * 1 derived, 2 trifecta).
+   */
+  evaluate(name: string, effects: string, assistantOutput: boolean, taint: number): number
+}
+
 /** Tracked text of one run. Kinds are numbers that the caller keeps names for. */
 export declare class NativeLedger {
-  /** `encodings`: bit 0 percent, 1 base64, 2 hex, 3 JSON. */
-  constructor(min: number, budget: number, tiles: Array<number>, tileWidths: Array<number>, encodings: number)
+  /**
+   * `tiles`: the hashes of a snapshot, separated by blanks; `tile_lengths`: the lengths it tells.
+   * `encodings`: bit 0 percent, 1 base64, 2 hex, 3 JSON.
+   */
+  constructor(min: number | undefined | null, budget: number | undefined | null, tiles: string, tileLengths: Array<number>, encodings: number)
   record(kind: number, text: string): void
   /** Null: nothing matched. An empty list: a tile from before a resume did. */
   inspect(text: string): Array<number> | null
-  tileHashes(): Array<number>
+  snapshot(): NativeTiles
+}
+
+/** The rules of a policy, as they were when it was made. */
+export declare class NativeRules {
+  /**
+   * `text` is effect and tool pattern of every rule, one after another; `lengths` says how long each
+   * of them is.
+   */
+  constructor(text: string, lengths: Uint32Array)
+  /**
+   * The rules that speak of a tool, in order: twice the place, and one more when the walk ends with
+   * that rule if it applies.
+   */
+  speakingOf(name: string): Array<number>
+  /** The rules that deny a tool if they have no predicate, in order. */
+  denying(name: string): Array<number>
+  /**
+   * `applied`: the rules that applied, in order. `fault`: 1 when the predicate of the last of them
+   * threw, 2 when it answered with a promise, else 0. `defaults`: bit 0 the policy denies sensitive
+   * tools by default, bit 1 this one is sensitive. The answer is an outcome (0 nothing matched,
+   * 1 default-deny, 2 allow, 3 ask, 4 defer, 5 deny, 6 threw, 7 not boolean, 8 unknown effect) and, in
+   * the bits from 4 on, the place in `applied` of the rule that decided.
+   */
+  conclude(applied: Uint32Array, fault: number, defaults: number): number
 }
 
 /** One load of the package in one JavaScript thread. */
@@ -87,8 +128,11 @@ export declare class Realm {
   constructor()
   setAuditListeners(count: number): void
   increment(key: string, by: number): void
-  /** Adds one to each of the keys, which are separated by line feeds: one crossing for several. */
-  incrementEach(keys: string): void
+  /**
+   * Adds one to each of so many keys, which are separated by line feeds: one crossing for several.
+   * Does nothing and returns false when there are not so many.
+   */
+  incrementEach(keys: string, count: number): boolean
   setGauge(key: string, value: number): void
   observe(key: string, value: number): void
   counter(key: string): number
@@ -117,8 +161,11 @@ export declare class SearchIndex {
   constructor(k1?: number | undefined | null, b?: number | undefined | null, stopWords?: Array<string> | undefined | null)
   /** Adds a document to the group `key`; `order` is its position among all documents. */
   add(key: number, order: number, text: string): void
-  /** Adds the fields that `find_names` looks through, for the next document of the group. */
-  addName(key: number, name: string, tags?: Array<string> | undefined | null): void
+  /**
+   * Adds a document at the position that is its group's key, with the fields that `find_names` looks
+   * through.
+   */
+  addNamed(key: number, text: string, name: string, tags?: Array<string> | undefined | null): void
   /** Removes a group. */
   remove(key: number): void
   /** Key and score of the best groups, alternating. */
@@ -256,13 +303,8 @@ export interface FailureRecord {
   recoveryHint?: string
 }
 
-/**
- * Bits of `facts`: 0 sink, 1 verbatim, 2 untrusted seen, 3 sensitive seen, 4 strict, 5 trifecta
- * guarded, 6 declassified. `mode`: 0 off, 1 shadow, else enforce. The answer is 0 for allow, else
- * the action (1 flag, 2 declassify, 3 block) and, in the bits from 2 on, the flow (1 untrusted,
- * 2 derived, 3 trifecta).
- */
-export declare function flowDecision(mode: number, facts: number): number
+/** What a decision about a flow (by number, as in [`NativeFlowPolicy::evaluate`]) says. */
+export declare function flowReason(flow: number, name: string, effects: string, assistantOutput: boolean, sources?: string | undefined | null): JsText
 
 /** Whether the text has any hit; null when the budget ran out. */
 export declare function hasHits(body: string, patterns: number, budgetMs: number): boolean | null
@@ -316,6 +358,8 @@ export interface HostOps {
   complete: NumberOp
 }
 
+export declare function isUntrustedTrustClass(trustClass: string): boolean
+
 /** One thing wrong with a value. */
 export interface JsonSchemaIssue {
   code: string
@@ -329,6 +373,12 @@ export interface JsonSchemaProblem {
   message: string
 }
 
+/** A digest is a region and its hash, alternating. */
+export declare function memoryDrift(before: Array<string>, after: Array<string>): NativeDrift
+
+/** Undefined for a word that is no tier. */
+export declare function memoryGuardVariant(tier: string): string | null
+
 /** Counters, gauges and histograms as parallel lists, in first-write order. */
 export interface MetricsDump {
   keys: Array<string>
@@ -336,6 +386,24 @@ export interface MetricsDump {
   gauges: Array<boolean>
   histogramKeys: Array<string>
   histogramValues: Array<Array<number>>
+}
+
+/** Places in the digests: `changed` and `added` in the later one, `vanished` in the earlier. */
+export interface NativeDrift {
+  changed: Array<number>
+  added: Array<number>
+  vanished: Array<number>
+}
+
+/** A rule of two, compiled. */
+export interface NativeRuleOfTwo {
+  held: Array<string>
+  /** 0: no side effects. 1: no untrusted input. */
+  restrictions: Array<number>
+  reasons: Array<string>
+  readOnly: boolean
+  deniesSensitive: boolean
+  fullTrifecta: boolean
 }
 
 /** A parsed reference, or a fault: `fault` present means that nothing else is. */
@@ -350,9 +418,21 @@ export interface NativeSecretRef {
   fragment?: string
 }
 
+/** What a snapshot holds of tracked text. No lengths: the default. */
+export interface NativeTiles {
+  hashes: Array<string>
+  lengths: Array<number>
+}
+
 export declare function neutralizeText(body: string, angleRuns: boolean): string | null
 
 export declare function parseSecretRef(text: string): NativeSecretRef
+
+/** The reason of a denial by a rule that could not be judged. */
+export declare function policyFaultReason(outcome: number, name: string, rule: number, effect: string, tool: string, reason?: string | undefined | null): JsText
+
+/** The reason of an outcome (see [`NativeRules::conclude`]; 9: denied by name) that has none of its own. */
+export declare function policyReason(outcome: number, name: string): JsText
 
 /** Where a prefix of at most `want` units ends without splitting a pair. */
 export declare function prefixEnd(text: string, want: number): number
@@ -378,6 +458,11 @@ export interface ReadRequest {
 export declare function readSpilled(request: ReadRequest): Promise<ReadPage>
 
 export declare function resolveSandboxPolicy(trustLevel: string, asked: SandboxPolicyRequest): SandboxPolicyAnswer
+
+export declare function ruleOfTwo(untrustedInput: boolean, sensitiveData: boolean, externalSideEffects: boolean): NativeRuleOfTwo
+
+/** Whether a restriction forbids a call. */
+export declare function ruleOfTwoForbids(restriction: number, effects: string, untrustedSource: boolean): boolean
 
 /** How to make the value of JSON text in pieces; none when it is one. Throws when it is over a limit. */
 export declare function sandboxCut(text: Uint8Array, depth: number, parts: number, piece: number): Uint32Array
@@ -456,6 +541,9 @@ export declare function spillSegment(id: string): string
 /** Scans (if asked to) and writes in one trip off the JavaScript thread. */
 export declare function spillText(body: string, request: SpillRequest): Promise<Spilled>
 
+/** For each piece where it ends, and 1 for an envelope or 0 for plain text, alternating. */
+export declare function splitWrapped(text: string, open: string, close: string): Array<number>
+
 /** The counts of a channel. */
 export interface StreamCounts {
   chunkCount: number
@@ -467,6 +555,9 @@ export interface StreamCounts {
 export declare function stripText(body: string, patterns: number): string | null
 
 export declare function sweepSpilled(root: string, ttlMs: number): Promise<number>
+
+/** Bit 0: untrusted. Bit 1: sensitive. */
+export declare function taintLabel(trustClass: string, sensitivity: string | undefined | null, tiers: Array<string>): number
 
 /** The tokens of a text, without the default stop words or with all words. */
 export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>
