@@ -128,8 +128,11 @@ export declare class Realm {
   constructor()
   setAuditListeners(count: number): void
   increment(key: string, by: number): void
-  /** Adds one to each of the keys, which are separated by line feeds: one crossing for several. */
-  incrementEach(keys: string): void
+  /**
+   * Adds one to each of so many keys, which are separated by line feeds: one crossing for several.
+   * Does nothing and returns false when there are not so many.
+   */
+  incrementEach(keys: string, count: number): boolean
   setGauge(key: string, value: number): void
   observe(key: string, value: number): void
   counter(key: string): number
@@ -158,8 +161,11 @@ export declare class SearchIndex {
   constructor(k1?: number | undefined | null, b?: number | undefined | null, stopWords?: Array<string> | undefined | null)
   /** Adds a document to the group `key`; `order` is its position among all documents. */
   add(key: number, order: number, text: string): void
-  /** Adds the fields that `find_names` looks through, for the next document of the group. */
-  addName(key: number, name: string, tags?: Array<string> | undefined | null): void
+  /**
+   * Adds a document at the position that is its group's key, with the fields that `find_names` looks
+   * through.
+   */
+  addNamed(key: number, text: string, name: string, tags?: Array<string> | undefined | null): void
   /** Removes a group. */
   remove(key: number): void
   /** Key and score of the best groups, alternating. */
