@@ -2,8 +2,9 @@
 //!
 //! Every pattern begins with one of a few words followed by white space, or with `<` and one of a few
 //! bytes. A window of text is marked for `<`, and for white space behind letters that a first word may
-//! end in; a table knows what ends in exactly those letters, and only then is the word compared. The
-//! cost hardly depends on how often such words occur, and a text full of them is no attack on it.
+//! end in; a table knows what ends in exactly those letters, and only then is the word compared, and the
+//! letter after it. The cost hardly depends on how often such words occur, and a text full of them is no
+//! attack on it.
 
 use super::catalogue::{FIRST_WORDS, PATTERNS, Step, tag_patterns};
 use super::fold::{Unit, is_space, is_word};
