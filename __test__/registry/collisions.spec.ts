@@ -28,6 +28,22 @@ function collide(...sources: ToolSource[]) {
   return { ...setup, entries };
 }
 
+describe('a listener that changes the registry meanwhile', () => {
+  it.each(['auto-prefix', 'priority', 'filter-incoming'] as const)('%s: names and numbers still agree', (strategy) => {
+    const registry = createToolRegistry({
+      emitAudit: (event) => {
+        if (event.action === 'tool:collision:detected') registry.unregister(String(event.target));
+      },
+    });
+    for (const name of ['s', 't']) {
+      for (const source of [firstParty, mcp('a')]) registry.register(make(name), source);
+    }
+    registry.assertNoDuplicates(strategy, ctx);
+    expect(registry.size()).toBe(registry.list().length);
+    expect(registry.list().map((entry) => entry.name)).toContain('s');
+  });
+});
+
 describe('assertNoDuplicates without a strategy (spec 01 section 6.5)', () => {
   it('is a silent check', () => {
     const { registry, events } = collide(firstParty, mcp('a'), mcp('b'));

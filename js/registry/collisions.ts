@@ -3,7 +3,7 @@ import { ToolCollisionError } from '../errors/index.js';
 import { namespaceOf, prefixedName, type Namespace } from './namespace.js';
 import type { Sink } from './sink.js';
 import { describeSource, isFirstPartyLike, isSameSource, trustRung } from './source.js';
-import type { Store } from './store.js';
+import type { Bucket, Store } from './store.js';
 import type { CollisionContext, CollisionResolution, CollisionStrategy, RegistryEntry } from './types.js';
 
 type Entries = ReadonlyArray<RegistryEntry>;
@@ -34,13 +34,12 @@ export class CollisionResolver {
 
   /** Does it; throws ToolCollisionError under `manual`. */
   run(): ReadonlyArray<CollisionResolution> {
-    for (const { name, entries } of [...this.#store.buckets()]) {
-      if (entries.length > 1) this.#settle(name, entries);
-    }
+    for (const bucket of [...this.#store.buckets()]) if (bucket.entries.length > 1) this.#settle(bucket);
     return Object.freeze(this.#resolutions);
   }
 
-  #settle(name: string, entries: Entries): void {
+  #settle(bucket: Bucket): void {
+    const { name, entries } = bucket;
     const strategy = this.#strategy;
     const sink = this.#sink;
     // Asked here too, so that thousands of collisions nobody hears of make no closures.
@@ -50,17 +49,24 @@ export class CollisionResolver {
     sink.countOften(this.#detected);
     const firstParty = entries.find((entry) => isFirstPartyLike(entry.__source));
     if (strategy === 'auto-prefix') {
-      this.#prefix(name, firstParty ?? highest(entries, rungOf), entries);
+      this.#prefix(bucket, firstParty ?? highest(entries, rungOf));
       return;
     }
-    if (firstParty !== undefined) this.#preferFirstParty(name, firstParty, entries);
-    else if (strategy === 'priority') this.#rank(name, entries);
+    if (firstParty !== undefined) this.#preferFirstParty(bucket, firstParty);
+    else if (strategy === 'priority') this.#rank(bucket);
     if (strategy === 'manual') this.#reject(name, sourcesOf(entries));
   }
 
+  /** Leaves one entry under a name. A listener may have changed the store under our hands. */
+  #keep(bucket: Bucket, winner: RegistryEntry): void {
+    if (this.#sink.isHeard) this.#store.set(bucket.name, [winner]);
+    else this.#store.replace(bucket, [winner]);
+  }
+
   /** The winner keeps the name, everybody else gets one with his source before it. */
-  #prefix(name: string, winner: RegistryEntry, entries: Entries): void {
-    this.#store.set(name, [winner]);
+  #prefix(bucket: Bucket, winner: RegistryEntry): void {
+    const { name, entries } = bucket;
+    this.#keep(bucket, winner);
     for (const loser of entries) {
       if (loser === winner) continue;
       const namespace = this.#namespaceOf(loser.__source);
@@ -102,8 +108,9 @@ export class CollisionResolver {
     this.#sink.countOften('tool.collision.suppressed.total');
   }
 
-  #preferFirstParty(name: string, winner: RegistryEntry, entries: Entries): void {
-    this.#store.set(name, [winner]);
+  #preferFirstParty(bucket: Bucket, winner: RegistryEntry): void {
+    const { name, entries } = bucket;
+    this.#keep(bucket, winner);
     this.#sink.countOften('tool.collision.first-party-suppressed.total{trustClass=first-party}');
     this.#resolutions.push({
       toolName: name,
@@ -113,11 +120,12 @@ export class CollisionResolver {
     });
   }
 
-  #rank(name: string, entries: Entries): void {
+  #rank(bucket: Bucket): void {
+    const { name, entries } = bucket;
     const { source, priority } = this.#ctx;
     const boost = (entry: RegistryEntry) => (isSameSource(entry.__source, source) ? (priority ?? 0) : 0);
     const winner = highest(entries, (entry) => rungOf(entry) + boost(entry));
-    this.#store.set(name, [winner]);
+    this.#keep(bucket, winner);
     const tieBreakReason = priority === undefined ? 'registration-order' : 'explicit-priority';
     this.#resolutions.push({
       toolName: name,

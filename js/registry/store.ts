@@ -66,7 +66,12 @@ export class Store {
       if (entries.length > 1) this.set(name, entries);
       return;
     }
-    if (entries.length === 0) this.#buckets.delete(name);
+    this.replace(bucket, entries);
+  }
+
+  /** {@link Store.set} for a bucket at hand, which must be one of this store. */
+  replace(bucket: Bucket, entries: ReadonlyArray<RegistryEntry>): void {
+    if (entries.length === 0) this.#buckets.delete(bucket.name);
     this.#size += entries.length - bucket.entries.length;
     this.#deferred += countDeferred(entries) - countDeferred(bucket.entries);
     bucket.entries = entries;
