@@ -66,6 +66,20 @@ describe('large values', () => {
     await expect(run('return Array(250000).fill(0)', undefined, { maxParts: 300_000 })).resolves.toHaveLength(250_000);
   });
 
+  it('calls that wait leave the event loop its turns', { timeout: 90_000 }, async () => {
+    const seen: number[] = [];
+    let turns = 0;
+    let counting = true;
+    const turn = (): void => void (counting && (turns += 1) && setImmediate(turn));
+    await run('await Promise.all(Array.from({ length: 2000 }, (_, i) => tools.tool(i)))', (args) => {
+      if (args === 0) setImmediate(turn);
+      if (args === 1999) counting = false;
+      seen.push(args as number);
+    }, { maxToolCalls: 2000, maxCallsInFlight: 1 });
+    expect(seen).toEqual(Array.from({ length: 2000 }, (_, i) => i));
+    expect(turns).toBeGreaterThan(20);
+  });
+
   it('an abort while a result is read ends the run', { timeout: 90_000 }, async () => {
     const controller = new AbortController();
     const result = runBridgedSource({

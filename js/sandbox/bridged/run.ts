@@ -49,6 +49,8 @@ export interface RunRequest {
 const BURST_MS = 8;
 /** Calls between two looks at the clock. */
 const BURST_CALLS = 16;
+/** Calls that waited and may then follow each other in one turn of the event loop. */
+const TURN_CALLS = 64;
 /** Refused calls after which a script is ended instead of answered. */
 const MAX_REFUSALS = 10_000;
 /** How long a script that can never settle is left alone, should an abort or a time-out be coming. */
@@ -88,6 +90,7 @@ export class Run {
   #received = 0;
   #refused = 0;
   #inFlight = 0;
+  #followed = 0;
   #console: number;
   readonly #waiting: (() => void)[] = [];
   #answers: Buffer[] = [];
@@ -324,12 +327,14 @@ export class Run {
     if (!this.#open) return;
     const start = (): void => this.#dispatch(id, name, args);
     if (this.#inFlight >= this.request.limits.callsInFlight) this.#waiting.push(start);
-    else start();
+    else {
+      this.#inFlight += 1;
+      start();
+    }
   }
 
   #dispatch(id: number, name: string, args: unknown): void {
     const { request } = this;
-    this.#inFlight += 1;
     // An async function around it: whatever dispatch does or gives becomes a promise of ours.
     const outcome = this.#enter(async () => request.dispatch?.({ name, args }));
     outcome.then(
@@ -362,9 +367,13 @@ export class Run {
     else sent(encoded);
   }
 
+  /** Gives the place of a call that is done to one that waits. */
   #next(): void {
-    this.#inFlight -= 1;
-    this.#waiting.shift()?.();
+    const start = this.#waiting.shift();
+    if (start === undefined) this.#inFlight -= 1;
+    // Tools that answer at once would otherwise follow each other without a turn of the event loop.
+    else if (++this.#followed % TURN_CALLS === 0) setImmediate(() => this.#open && start());
+    else start();
   }
 
   #reject(id: number, message: string): void {
