@@ -67,7 +67,7 @@ async function bareMap(tools) {
 
 async function registering(patch) {
   const tools = catalogue(10_000, patch);
-  const ms = await median(7, () => {
+  const ms = await median(21, () => {
     const registry = createToolRegistry();
     return timed(() => {
       for (const tool of tools) registry.register(tool);
@@ -78,7 +78,7 @@ async function registering(patch) {
 
 async function colliding() {
   const tools = catalogue(10_000);
-  const ms = await median(7, () => {
+  const ms = await median(21, () => {
     const registry = createToolRegistry();
     for (const tool of tools) {
       registry.register(tool);
