@@ -246,7 +246,7 @@ impl NextAngle {
 
 /// Where a match of a pattern that starts at `at` ends, if there is one.
 pub fn match_at<U: Unit>(pattern: usize, text: &[U], at: usize, angle: &mut NextAngle) -> Option<usize> {
-    if is_word_at(text, at) && at > 0 && is_word_at(text, at - 1) {
+    if is_word_at(text, at) && !may_start_word(text, at) {
         return None;
     }
     PATTERNS[pattern].iter().find_map(|steps| run(steps, text, at, angle))
@@ -293,6 +293,15 @@ fn after_word<U: Unit>(words: &[&str], text: &[U], at: usize) -> Option<usize> {
 /// Where the white space that may be at a place ends.
 pub fn skip_space<U: Unit>(text: &[U], at: usize) -> usize {
     at + text[at..].iter().take_while(|unit| unit.fold() == b' ').count()
+}
+
+/// Whether a word at a place begins there. Results that are no text are scanned as JSON, where a line
+/// break is a backslash and a letter: to the reader, the word behind it is the first of its line.
+pub fn may_start_word<U: Unit>(text: &[U], at: usize) -> bool {
+    if at == 0 || !is_word(text[at - 1].fold()) {
+        return true;
+    }
+    at >= 2 && text[at - 2].fold() == b'\\' && matches!(text[at - 1].fold(), b'n' | b'r' | b't')
 }
 
 fn is_word_at<U: Unit>(text: &[U], at: usize) -> bool {

@@ -5,8 +5,8 @@
 //! end in; a table knows what ends in exactly those letters, and only then is the word compared. The
 //! cost hardly depends on how often such words occur, and a text full of them is no attack on it.
 
-use super::catalogue::{FIRST_WORDS, PATTERNS, Step, tag_patterns};
-use super::fold::{Unit, is_space, is_word};
+use super::catalogue::{FIRST_WORDS, PATTERNS, Step, may_start_word, tag_patterns};
+use super::fold::{Unit, is_space};
 use std::ops::{ControlFlow, Range};
 
 /// Letters of a word's end that are looked at before the word.
@@ -202,8 +202,8 @@ fn first_word<U: Unit>(text: &[U], blank: usize, mut known: u8) -> Option<(usize
         let (word, patterns) = &FIRST_WORDS[usize::from(known)];
         if ends_with(&text[..blank], word.as_bytes()) {
             let start = blank - word.len();
-            let inside_word = start > 0 && is_word(text[start - 1].fold());
-            return (!inside_word && may_follow(&text[blank..], known)).then_some((start, patterns));
+            let whole = may_start_word(text, start);
+            return (whole && may_follow(&text[blank..], known)).then_some((start, patterns));
         }
         known = ENDINGS.1[usize::from(known)];
     }
@@ -234,7 +234,7 @@ mod tests {
                 let whole = at >= word.len() && &fold[start..at] == word.as_bytes();
                 let next = fold[at..].iter().find(|byte| **byte != b' ').copied().unwrap_or(0);
                 let follows = letters_after(word) & (1 << (next & LETTER)) != 0;
-                if fold[at] == b' ' && whole && follows && (start == 0 || !is_word(fold[start - 1])) {
+                if fold[at] == b' ' && whole && follows && may_start_word(fold, start) {
                     found.push((start, patterns));
                 }
             }
@@ -260,7 +260,7 @@ mod tests {
             parts in proptest::collection::vec(
                 prop::sample::select(vec![
                     "ignore", "new", "act", "you", "jailbroken", "jailbroke", "show", "re", "<", "<|", "t", " ", "  ",
-                    "x", "-", "clear", "updated",
+                    "x", "-", "clear", "updated", "\\n", "\\", "r",
                 ]),
                 0..60,
             ),
