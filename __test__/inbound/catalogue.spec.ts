@@ -123,11 +123,13 @@ describe('03 section 3.1: catalogue', () => {
       ['<<<untrusted_content', '<<</untrusted_content>>>', '<<< / Untrusted_Content'],
     ],
   ];
-  it.each(samples.slice(0, 7))('%s: also at the start of a line within JSON', (name, texts) => {
+  it.each(samples.slice(0, 7))('%s: also at the start of a line and over lines within JSON', (name, texts) => {
     for (const text of texts) {
       for (const blank of ['\n', '\r\n', '\t']) {
         const json = JSON.stringify({ page: `Welcome.${blank}${text.replace(/\s+/g, ' ')}` });
         expect(hitsOf(json), json).toEqual([name]);
+        const broken = JSON.stringify(text.replace(/\s+/g, blank));
+        expect(hitsOf(broken), broken).toEqual([name]);
         expect(stripImperativePatterns(json), json).toContain(`Welcome.${JSON.stringify(blank).slice(1, -1)}${MASK}`);
       }
     }

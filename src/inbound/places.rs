@@ -1,11 +1,11 @@
 //! Where a pattern may start, found by a filter whose first half compilers turn into vector code.
 //!
 //! Every pattern begins with one of a few words followed by white space, or with `<` and one of a few
-//! bytes. A window of text is marked for `<`, and for white space behind letters that a first word may
+//! bytes. A window of text is marked for `<`, and for blanks (or a backslash, which may spell one) behind letters that a first word may
 //! end in; a table knows what ends in exactly those letters, and only then is the word compared. The
 //! cost hardly depends on how often such words occur, and a text full of them is no attack on it.
 
-use super::catalogue::{FIRST_WORDS, PATTERNS, Step, may_start_word, tag_patterns};
+use super::catalogue::{FIRST_WORDS, PATTERNS, Step, blank_at, may_start_word, skip_space, tag_patterns};
 use super::fold::{Unit, is_space};
 use std::ops::{ControlFlow, Range};
 
@@ -70,7 +70,7 @@ fn mark(window: &[u8; WINDOW]) -> u64 {
     for (lane, mark) in marks.iter_mut().enumerate() {
         let here = window[ENDING + lane];
         let ending = may_end_word(window[lane], window[lane + 1], window[lane + 2]);
-        *mark = u8::from((is_space(here) & ending) | (here == b'<'));
+        *mark = u8::from(((is_space(here) | (here == b'\\')) & ending) | (here == b'<'));
     }
     marks
         .as_chunks::<8>()
@@ -198,6 +198,7 @@ fn window<U: Unit>(text: &[U], base: usize) -> [u8; WINDOW] {
 /// Which word of a chain ends before a blank, if it is a whole word there and what comes after can
 /// follow it.
 fn first_word<U: Unit>(text: &[U], blank: usize, mut known: u8) -> Option<(usize, &'static [usize])> {
+    blank_at(text, blank)?;
     while known != NONE {
         let (word, patterns) = &FIRST_WORDS[usize::from(known)];
         if ends_with(&text[..blank], word.as_bytes()) {
@@ -212,7 +213,7 @@ fn first_word<U: Unit>(text: &[U], blank: usize, mut known: u8) -> Option<(usize
 
 /// Most first words are ordinary ones: the letter after them spares most tries.
 fn may_follow<U: Unit>(rest: &[U], known: u8) -> bool {
-    let next = rest.iter().map(|unit| unit.fold()).find(|byte| *byte != b' ').unwrap_or(0);
+    let next = rest.get(skip_space(rest, 0)).map_or(0, |unit| unit.fold());
     NEXT_LETTERS[usize::from(known)] & (1 << (next & LETTER)) != 0
 }
 
@@ -229,12 +230,13 @@ mod tests {
             if fold[at] == b'<' && !tags.is_empty() {
                 found.push((at, tags));
             }
+            let blank = blank_at(fold, at).is_some();
             for (word, patterns) in FIRST_WORDS {
                 let start = at.wrapping_sub(word.len());
                 let whole = at >= word.len() && &fold[start..at] == word.as_bytes();
-                let next = fold[at..].iter().find(|byte| **byte != b' ').copied().unwrap_or(0);
+                let next = fold.get(skip_space(fold, at)).copied().unwrap_or(0);
                 let follows = letters_after(word) & (1 << (next & LETTER)) != 0;
-                if fold[at] == b' ' && whole && follows && may_start_word(fold, start) {
+                if blank && whole && follows && may_start_word(fold, start) {
                     found.push((start, patterns));
                 }
             }
