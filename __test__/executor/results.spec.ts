@@ -47,6 +47,20 @@ describe('7.13 envelope and output schema', () => {
   });
 });
 
+describe('7.13 return values that cannot be read', () => {
+  const hostile = new Proxy({}, { get: (_, key) => { if (key === 'then') return undefined; throw new Error('trap'); } });
+  it.each([
+    ['parts that are no list', { output: 'x', contentParts: 7 }],
+    ['a part that is nothing', { output: 'x', contentParts: [null] }],
+    ['a proxy that throws', hostile],
+  ])('%s: invalid_output, alone and in a batch', async (_, value) => {
+    const b = bench([returning(value)]);
+    const error = failure(await b.one('t'));
+    expect(error.kind).toBe('invalid_output');
+    expect(error.message).toMatch(/^The tool's return value cannot be read: ./);
+  });
+});
+
 describe('7.14 bounding', () => {
   it('a small structured output comes back by reference, without text of it being kept', async () => {
     const output = { deep: { list: [1, 2, { three: 3 }] }, when: new Date(0) };
