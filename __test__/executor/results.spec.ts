@@ -47,6 +47,15 @@ describe('7.13 envelope and output schema', () => {
   });
 });
 
+it('7.13 parts with words do not get past the scan and the cap of an untrusted tool', async () => {
+  const image = { type: 'image', image: new Uint8Array([1]) };
+  const contentParts = [{ type: 'reasoning', text: INJECTION }, { type: 'input_text', text: INJECTION }, image];
+  const foreign = bench([returning({ output: 'x', contentParts }, MCP)]);
+  expect(success(await foreign.one('t')).contentParts).toEqual([image]);
+  expect(counters()['tool.result.contentparts.dropped.total']).toBe(2);
+  expect(success(await bench([returning({ output: 'x', contentParts })]).one('t')).contentParts).toEqual(contentParts);
+});
+
 describe('7.13 return values that cannot be read', () => {
   const hostile = new Proxy({}, { get: (_, key) => { if (key === 'then') return undefined; throw new Error('trap'); } });
   it.each([

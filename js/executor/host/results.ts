@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import { nativeRealm } from '../../binding.js';
 import { defaultInboundSanitization } from '../../builder/index.js';
 import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
@@ -57,7 +58,19 @@ function unpackEnvelope(frame: Frame, raw: unknown): void {
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
   frame.textParts = split.textParts;
-  frame.nonText = split.nonText;
+  frame.nonText = isUntrusted(frame.tool.__trustClass) ? withoutWords(split.nonText) : split.nonText;
+}
+
+const WORDLESS: ReadonlySet<string> = new Set(['image', 'audio', 'file']);
+
+/**
+ * The parts that carry no words. Others are neither bounded nor sanitised, and any JSON a server sends
+ * can have the shape of an envelope.
+ */
+function withoutWords(parts: readonly MessageContent[]): readonly MessageContent[] {
+  const kept = parts.filter((part) => WORDLESS.has(part.type));
+  if (kept.length < parts.length) nativeRealm().increment('tool.result.contentparts.dropped.total', parts.length - kept.length);
+  return kept;
 }
 
 /** Checks the output. */
