@@ -1,6 +1,6 @@
 import { toolReturn } from 'ferrule/core';
 import { splitTextAndContentParts, toResultEnvelope } from 'ferrule/result';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { nativeRealm } from '../../js/binding.js';
 
 const COUNTER = 'tool.result.envelope.unbranded-toolreturn.total';
@@ -89,5 +89,23 @@ describe('03 section 1.2: toResultEnvelope', () => {
     );
     expect(split).toEqual({ text: 'body', nonText: [image, reasoning], textParts: [text] });
     expect(Object.isFrozen(split) && Object.isFrozen(split.nonText) && Object.isFrozen(split.textParts)).toBe(true);
+  });
+});
+
+describe('binary outputs', () => {
+  it('cost no array of their bytes and no key for each element', () => {
+    const buffer = Buffer.from([0, 7, 255]);
+    const floats = new Float64Array([1.5, NaN, -0]);
+    const expected = JSON.stringify(buffer);
+    const toJson = vi.spyOn(Buffer.prototype, 'toJSON');
+    const stringify = vi.spyOn(JSON, 'stringify');
+    try {
+      expect(toResultEnvelope({ raw: buffer }).textBody).toBe(expected);
+      expect(toResultEnvelope({ raw: floats }).textBody).toBe('[1.5,null,0]');
+      expect(toJson).not.toHaveBeenCalled();
+      expect(stringify.mock.calls.some(([value]) => value === floats)).toBe(false);
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 });

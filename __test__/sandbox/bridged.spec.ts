@@ -158,7 +158,9 @@ describe('ends of a run (spec 03 section 7.2)', () => {
   it.each([
     ['throw new Error("boom")', 'boom'],
     ['throw "text"', 'text'],
-    ['throw { a: 1 }', '[object Object]'],
+    ['throw { a: 1 }', '{"a":1}'],
+    ['const c = {}; c.c = c; throw c', '[object Object]'],
+    ['async function f() { await f() } await f()', 'the engine gave up on the script; endless recursion of an async function does that'],
     ['null.x', 'null'],
     ['return () => 1', 'could not be cloned'],
     ['return Symbol("s")', 'could not be cloned'],

@@ -61,6 +61,12 @@ describe.skipIf(process.platform !== 'linux')('with its host', () => {
     expect(ms).toBeLessThan(8000);
   });
 
+  it('a signal that is none leaves nothing running', async () => {
+    const { code, out, ms } = await finished(host('run("for (;;) {}", { signal: {}, timeoutMs: 20_000 }).then((r) => console.log(r.error.message))'));
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('the options are not usable') as string });
+    expect(ms).toBeLessThan(8000);
+  });
+
   it.each(['SIGKILL', 'SIGTERM'] as const)('%s of the host leaves nothing running', async (signal) => {
     const child = host('run("for (;;) {}", { timeoutMs: 0, maxCpuMs: 0 }); run("await tools.echo(1); for (;;) {}", { timeoutMs: 0, maxCpuMs: 0 }); setInterval(() => {}, 1000)');
     const pid = child.pid as number;

@@ -57,19 +57,19 @@ export const BUILT_IN_IMPERATIVE_PATTERNS: readonly ImperativePattern[] = [
     'ignore-previous-instructions',
     'Tells the model to drop what it was told before.',
     ['ignore', 'disregard', 'forget'],
-    /\b(?:ignore|disregard|forget)\s+(?:all\s+)?(?:the\s+)?(?:previous|prior|above|earlier|preceding|original)\s+(?:instruction|prompt|message|directive|rule)s?\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:ignore|disregard|forget)(?:\s|\\[nrt])+(?:all(?:\s|\\[nrt])+)?(?:the(?:\s|\\[nrt])+)?(?:previous|prior|above|earlier|preceding|original)(?:\s|\\[nrt])+(?:instruction|prompt|message|directive|rule)s?\b/gi,
   ),
   builtIn(
     'forget-instructions',
     'Tells the model to erase the conversation so far.',
     ['forget', 'erase', 'clear', 'wipe'],
-    /\b(?:forget|erase|clear|wipe)\s+(?:everything|all)\s+(?:above|before|previous|i\s+told|i\s+said)\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:forget|erase|clear|wipe)(?:\s|\\[nrt])+(?:everything|all)(?:\s|\\[nrt])+(?:above|before|previous|i(?:\s|\\[nrt])+told|i(?:\s|\\[nrt])+said)\b/gi,
   ),
   builtIn(
     'override-instructions',
     'Announces instructions that replace the real ones.',
     ['override', 'new instructions', 'updated instructions', 'replace', 'new', 'updated'],
-    /\b(?:(?:override|replace)\s+(?:the\s+)?(?:system\s+)?(?:prompt|instructions?|directives?)|new\s+(?:instructions?|prompts?|directives?)\s*(?::|follow|are)|updated\s+(?:instructions?|prompts?|directives?))\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:(?:override|replace)(?:\s|\\[nrt])+(?:the(?:\s|\\[nrt])+)?(?:system(?:\s|\\[nrt])+)?(?:prompt|instructions?|directives?)|new(?:\s|\\[nrt])+(?:instructions?|prompts?|directives?)(?:\s|\\[nrt])*(?::|follow|are)|updated(?:\s|\\[nrt])+(?:instructions?|prompts?|directives?))\b/gi,
   ),
   builtIn(
     'system-prompt-leak',
@@ -85,25 +85,25 @@ export const BUILT_IN_IMPERATIVE_PATTERNS: readonly ImperativePattern[] = [
       'expose',
       'disclose',
     ],
-    /\b(?:reveal|print|show|output|repeat|expose|disclose)\s+(?:your|the)\s+(?:system\s+(?:prompt|message|instructions?)|hidden\s+instructions?|initial\s+(?:prompt|instructions?)|configuration)\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:reveal|print|show|output|repeat|expose|disclose)(?:\s|\\[nrt])+(?:your|the)(?:\s|\\[nrt])+(?:system(?:\s|\\[nrt])+(?:prompt|message|instructions?)|hidden(?:\s|\\[nrt])+instructions?|initial(?:\s|\\[nrt])+(?:prompt|instructions?)|configuration)\b/gi,
   ),
   builtIn(
     'role-reassignment',
     'Gives the model another role.',
     ['you are now', 'you are no longer', 'pretend', 'act as', 'you', 'act'],
-    /\b(?:you\s+are\s+(?:now|no\s+longer)\s+(?:a|an|the)|pretend\s+(?:to\s+be|you\s+are)|act\s+as\s+(?:a|an|the|if\s+you))\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:you(?:\s|\\[nrt])+are(?:\s|\\[nrt])+(?:now|no(?:\s|\\[nrt])+longer)(?:\s|\\[nrt])+(?:a|an|the)|pretend(?:\s|\\[nrt])+(?:to(?:\s|\\[nrt])+be|you(?:\s|\\[nrt])+are)|act(?:\s|\\[nrt])+as(?:\s|\\[nrt])+(?:a|an|the|if(?:\s|\\[nrt])+you))\b/gi,
   ),
   builtIn(
     'developer-mode',
     'Claims a mode without limits.',
     ['developer mode', 'admin mode', 'unrestricted', 'enter', 'enable', 'activate'],
-    /\b(?:enter|enable|activate)\s+(?:developer|admin|debug|unrestricted|god|root)\s+mode\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:enter|enable|activate)(?:\s|\\[nrt])+(?:developer|admin|debug|unrestricted|god|root)(?:\s|\\[nrt])+mode\b/gi,
   ),
   builtIn(
     'jailbreak-marker',
     'Marks what follows as a jailbroken answer.',
     ['jailbreak', 'jailbroken', 'jailbroke'],
-    /\b(?:jailbroke|jailbroken)\s+(?:mode|response|model|assistant)\b/gi,
+    /(?:\b|(?<=\\[nrt]))(?:jailbroke|jailbroken)(?:\s|\\[nrt])+(?:mode|response|model|assistant)\b/gi,
   ),
   builtIn(
     'tool-call-injection',
@@ -121,7 +121,7 @@ export const BUILT_IN_IMPERATIVE_PATTERNS: readonly ImperativePattern[] = [
     'untrusted-content-delimiter-injection',
     'Imitates the envelope around untrusted content.',
     ['untrusted_content'],
-    /<<<\s*\/?\s*untrusted_content/gi,
+    /<<<(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*untrusted_content/gi,
   ),
 ];
 

@@ -3,6 +3,7 @@
 use super::config::{BatchOptions, Config};
 use super::facts::ToolFacts;
 use super::host::{AuditRow, Field, Host, Text, Thrown};
+use super::message::presentable;
 use super::outcome::{Failure, Stop};
 use crate::audit::key;
 use crate::tool::ToolErrorKind;
@@ -107,7 +108,8 @@ impl<H: Host> Cx<H> {
     }
 
     /// [`fail`](Self::fail) with a `reason` in the row's metadata.
-    pub fn fail_with(&self, failure: Failure, report: Report, reason: Option<&'static str>) -> Stop {
+    pub fn fail_with(&self, mut failure: Failure, report: Report, reason: Option<&'static str>) -> Stop {
+        failure.message = presentable(failure.message, failure.kind, &self.tool);
         if report != Report::Silent {
             let outcome = error_row(&self.host, self.call, &self.tool.name, failure.kind, reason);
             if let Err(thrown) = outcome.map_err(Stop::from) {

@@ -13,6 +13,7 @@ mod config;
 mod cx;
 mod facts;
 mod host;
+mod message;
 mod outcome;
 mod phases;
 mod pipeline;

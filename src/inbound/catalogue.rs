@@ -246,7 +246,7 @@ impl NextAngle {
 
 /// Where a match of a pattern that starts at `at` ends, if there is one.
 pub fn match_at<U: Unit>(pattern: usize, text: &[U], at: usize, angle: &mut NextAngle) -> Option<usize> {
-    if is_word_at(text, at) && at > 0 && is_word_at(text, at - 1) {
+    if is_word_at(text, at) && !may_start_word(text, at) {
         return None;
     }
     PATTERNS[pattern].iter().find_map(|steps| run(steps, text, at, angle))
@@ -291,8 +291,29 @@ fn after_word<U: Unit>(words: &[&str], text: &[U], at: usize) -> Option<usize> {
 }
 
 /// Where the white space that may be at a place ends.
-pub fn skip_space<U: Unit>(text: &[U], at: usize) -> usize {
-    at + text[at..].iter().take_while(|unit| unit.fold() == b' ').count()
+pub fn skip_space<U: Unit>(text: &[U], mut at: usize) -> usize {
+    while let Some(length) = blank_at(text, at) {
+        at += length;
+    }
+    at
+}
+
+/// How long the blank at a place is, if there is one: a unit of white space, or a line break or tab as
+/// JSON spells it. Results that are no text are scanned as JSON.
+pub fn blank_at<U: Unit>(text: &[U], at: usize) -> Option<usize> {
+    match text.get(at)?.fold() {
+        b' ' => Some(1),
+        b'\\' if matches!(text.get(at + 1)?.fold(), b'n' | b'r' | b't') => Some(2),
+        _ => None,
+    }
+}
+
+/// Whether a word at a place begins there: also behind a line break as JSON spells it.
+pub fn may_start_word<U: Unit>(text: &[U], at: usize) -> bool {
+    if at == 0 || !is_word(text[at - 1].fold()) {
+        return true;
+    }
+    at >= 2 && blank_at(text, at - 2) == Some(2)
 }
 
 fn is_word_at<U: Unit>(text: &[U], at: usize) -> bool {

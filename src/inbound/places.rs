@@ -1,13 +1,13 @@
 //! Where a pattern may start, found by a filter whose first half compilers turn into vector code.
 //!
 //! Every pattern begins with one of a few words followed by white space, or with `<` and one of a few
-//! bytes. A window of text is marked for `<`, and for white space behind letters that a first word may
-//! end in; a table knows what ends in exactly those letters, and only then is the word compared, and the
-//! letter after it. The cost hardly depends on how often such words occur, and a text full of them is no
-//! attack on it.
+//! bytes. A window of text is marked for `<`, and for blanks (or a backslash, which may spell one) behind
+//! letters that a first word may end in; a table knows what ends in exactly those letters, and only then
+//! is the word compared, and the letter after it. The cost hardly depends on how often such words occur,
+//! and a text full of them is no attack on it.
 
-use super::catalogue::{FIRST_WORDS, PATTERNS, Step, tag_patterns};
-use super::fold::{Unit, is_space, is_word};
+use super::catalogue::{FIRST_WORDS, PATTERNS, Step, blank_at, may_start_word, skip_space, tag_patterns};
+use super::fold::{Unit, is_space};
 use std::ops::{ControlFlow, Range};
 
 /// Letters of a word's end that are looked at before the word.
@@ -71,7 +71,7 @@ fn mark(window: &[u8; WINDOW]) -> u64 {
     for (lane, mark) in marks.iter_mut().enumerate() {
         let here = window[ENDING + lane];
         let ending = may_end_word(window[lane], window[lane + 1], window[lane + 2]);
-        *mark = u8::from((is_space(here) & ending) | (here == b'<'));
+        *mark = u8::from(((is_space(here) | (here == b'\\')) & ending) | (here == b'<'));
     }
     marks
         .as_chunks::<8>()
@@ -199,12 +199,13 @@ fn window<U: Unit>(text: &[U], base: usize) -> [u8; WINDOW] {
 /// Which word of a chain ends before a blank, if it is a whole word there and what comes after can
 /// follow it.
 fn first_word<U: Unit>(text: &[U], blank: usize, mut known: u8) -> Option<(usize, &'static [usize])> {
+    blank_at(text, blank)?;
     while known != NONE {
         let (word, patterns) = &FIRST_WORDS[usize::from(known)];
         if ends_with(&text[..blank], word.as_bytes()) {
             let start = blank - word.len();
-            let inside_word = start > 0 && is_word(text[start - 1].fold());
-            return (!inside_word && may_follow(&text[blank..], known)).then_some((start, patterns));
+            let whole = may_start_word(text, start);
+            return (whole && may_follow(&text[blank..], known)).then_some((start, patterns));
         }
         known = ENDINGS.1[usize::from(known)];
     }
@@ -213,7 +214,7 @@ fn first_word<U: Unit>(text: &[U], blank: usize, mut known: u8) -> Option<(usize
 
 /// Most first words are ordinary ones: the letter after them spares most tries.
 fn may_follow<U: Unit>(rest: &[U], known: u8) -> bool {
-    let next = rest.iter().map(|unit| unit.fold()).find(|byte| *byte != b' ').unwrap_or(0);
+    let next = rest.get(skip_space(rest, 0)).map_or(0, |unit| unit.fold());
     NEXT_LETTERS[usize::from(known)] & (1 << (next & LETTER)) != 0
 }
 
@@ -230,12 +231,13 @@ mod tests {
             if fold[at] == b'<' && !tags.is_empty() {
                 found.push((at, tags));
             }
+            let blank = blank_at(fold, at).is_some();
             for (word, patterns) in FIRST_WORDS {
                 let start = at.wrapping_sub(word.len());
                 let whole = at >= word.len() && &fold[start..at] == word.as_bytes();
-                let next = fold[at..].iter().find(|byte| **byte != b' ').copied().unwrap_or(0);
+                let next = fold.get(skip_space(fold, at)).copied().unwrap_or(0);
                 let follows = letters_after(word) & (1 << (next & LETTER)) != 0;
-                if fold[at] == b' ' && whole && follows && (start == 0 || !is_word(fold[start - 1])) {
+                if blank && whole && follows && may_start_word(fold, start) {
                     found.push((start, patterns));
                 }
             }
@@ -261,7 +263,7 @@ mod tests {
             parts in proptest::collection::vec(
                 prop::sample::select(vec![
                     "ignore", "new", "act", "you", "jailbroken", "jailbroke", "show", "re", "<", "<|", "t", " ", "  ",
-                    "x", "-", "clear", "updated",
+                    "x", "-", "clear", "updated", "\\n", "\\", "r",
                 ]),
                 0..60,
             ),

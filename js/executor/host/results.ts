@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import { nativeRealm } from '../../binding.js';
 import { defaultInboundSanitization } from '../../builder/index.js';
 import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
@@ -56,8 +57,22 @@ function unpackEnvelope(frame: Frame, raw: unknown): void {
   frame.taint = envelope.taint;
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
-  frame.textParts = split.textParts;
-  frame.nonText = split.nonText;
+  const untrusted = isUntrusted(frame.tool.__trustClass);
+  // Each text part becomes the whole body: a second one would give the model more than the cap allows.
+  frame.textParts = untrusted ? split.textParts.slice(0, 1) : split.textParts;
+  frame.nonText = untrusted ? withoutWords(split.nonText) : split.nonText;
+}
+
+const WORDLESS: ReadonlySet<string> = new Set(['image', 'audio', 'file']);
+
+/**
+ * The parts that carry no words. Others are neither bounded nor sanitised, and any JSON a server sends
+ * can have the shape of an envelope.
+ */
+function withoutWords(parts: readonly MessageContent[]): readonly MessageContent[] {
+  const kept = parts.filter((part) => WORDLESS.has(part.type));
+  if (kept.length < parts.length) nativeRealm().increment('tool.result.contentparts.dropped.total', parts.length - kept.length);
+  return kept;
 }
 
 /** Checks the output. */

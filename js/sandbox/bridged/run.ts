@@ -129,6 +129,8 @@ export class Run {
     if (source.length > limits.sourceBytes || Buffer.byteLength(source) > limits.sourceBytes) {
       return this.#fail('execution-failed', `the source is larger than ${limits.sourceBytes} bytes: write a shorter script`);
     }
+    // Before the process is there: what is no signal throws here, and nobody would be left to end the process.
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
     try {
       const body = {
         source, script, tools, maxArgs: limits.argsBytes, maxOutput: limits.outputBytes, maxConsole: limits.consoleBytes, maxParts: limits.parts,
@@ -145,7 +147,6 @@ export class Run {
       const left = Math.max(1, limits.timeoutMs - (performance.now() - this.started));
       this.#timer = setTimeout(() => this.#timeout(), Math.min(left, MAX_TIMER_MS));
     }
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   #timeout(): void {

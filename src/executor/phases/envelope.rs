@@ -6,7 +6,12 @@ use crate::executor::outcome::{Failure, Stop};
 use crate::tool::ToolErrorKind;
 
 pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, dispatched: &Dispatched) -> Result<Unpacked, Stop> {
-    let unpacked = cx.host.unpack(cx.call)?;
+    // What a server sent may look like an envelope and be none; that is the tool's failure, nobody's escape.
+    let Ok(unpacked) = cx.host.unpack(cx.call) else {
+        cx.callback_failed();
+        let message = format!("The tool's return value cannot be read: {}", cx.text(Text::Thrown));
+        return Err(cx.fail(Failure::new(ToolErrorKind::InvalidOutput, message), Report::RowAndEvent));
+    };
     if unpacked.explicit && dispatched.chunks > 0 {
         cx.count_tool("tool.streaming.return-and-stream-conflict.total");
     }

@@ -43,6 +43,9 @@ fn engine_text(error: &JsError) -> String {
     let text = error.to_string();
     if text.contains("recursive calls") || text.contains("call stack") || text.contains("stack size") {
         "RangeError: Maximum call stack size exceeded".to_owned()
+    } else if text.starts_with("EnginePanic") {
+        // Seen when an async function calls itself without end: its steps use up the stack.
+        "the engine gave up on the script; endless recursion of an async function does that".to_owned()
     } else {
         text.lines().next().unwrap_or_default().to_owned()
     }
@@ -60,9 +63,15 @@ fn text_of(value: &JsValue, context: &mut Context) -> String {
         }
         return "Error".to_owned();
     }
-    cut(value
+    let text = value
         .to_string(context)
-        .map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy()))
+        .map_or_else(|_| "a value that has no text was thrown".to_owned(), |text| text.to_std_string_lossy());
+    if text == "[object Object]"
+        && let Ok(Some(json)) = value.to_json(context)
+    {
+        return cut(json.to_string());
+    }
+    cut(text)
 }
 
 /// The last character boundary at or before `at`.
