@@ -56,12 +56,6 @@ it('7.13 parts with words do not get past the scan and the cap of an untrusted t
   expect(success(await bench([returning({ output: 'x', contentParts })]).one('t')).contentParts).toEqual(contentParts);
 });
 
-it('7.13 text parts of an untrusted tool do not repeat its body', async () => {
-  const contentParts = Array.from({ length: 1000 }, () => ({ type: 'text', text: '' }));
-  const parts = success(await bench([returning({ output: 'x'.repeat(1000), contentParts }, MCP)]).one('t')).contentParts;
-  expect(parts).toHaveLength(1);
-});
-
 describe('7.13 return values that cannot be read', () => {
   const hostile = new Proxy({}, { get: (_, key) => { if (key === 'then') return undefined; throw new Error('trap'); } });
   it.each([

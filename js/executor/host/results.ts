@@ -57,10 +57,8 @@ function unpackEnvelope(frame: Frame, raw: unknown): void {
   frame.taint = envelope.taint;
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
-  const untrusted = isUntrusted(frame.tool.__trustClass);
-  // Each text part becomes the whole body: a second one would give the model more than the cap allows.
-  frame.textParts = untrusted ? split.textParts.slice(0, 1) : split.textParts;
-  frame.nonText = untrusted ? withoutWords(split.nonText) : split.nonText;
+  frame.textParts = split.textParts;
+  frame.nonText = isUntrusted(frame.tool.__trustClass) ? withoutWords(split.nonText) : split.nonText;
 }
 
 const WORDLESS: ReadonlySet<string> = new Set(['image', 'audio', 'file']);
