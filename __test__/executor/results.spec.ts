@@ -86,7 +86,7 @@ describe('7.14 bounding', () => {
     const output = { list: Array.from({ length: 400 }, (_, at) => `item ${at}`), end: marker };
     const part = { type: 'image', image: new Uint8Array([1]) };
     const b = bench([returning({ output, contentParts: [part, { type: 'text', text: marker }] }, { maxResultTokens: 100 })], {
-      spill: { artifactRoot: '/root', write: async (request: Loose) => { writes.push(request); return { path: '/root/run-1/x.json', bytes: 777 }; } } as never,
+      spill: { artifactRoot: '/artifacts', write: async (request: Loose) => { writes.push(request); return { path: '/artifacts/run-1/x.json', bytes: 777 }; } } as never,
     });
     const { call, outcome } = await b.one('t');
     const result = success({ call, outcome, stepNumber: 1 });
@@ -102,7 +102,7 @@ describe('7.14 bounding', () => {
     expect(counters()).toMatchObject({ 'tool.result.spill.written.total{toolName=t}': 1, 'tool.result.spill.bytes.total{toolName=t}': 777, 'tool.result.truncation.applied.total{strategy=spill-to-file,toolName=t}': 1 });
     const dropped = counters()['tool.result.truncation.bytes-dropped.total{strategy=spill-to-file,toolName=t}'];
     expect(dropped).toBe(JSON.stringify(output).length - (result.output as string).length);
-    expect(b.row('tool:result:truncated')?.metadata).toMatchObject({ strategy: 'spill-to-file', originalTokens: expect.any(Number), keptTokens: expect.any(Number), droppedTokens: expect.any(Number), artifactPath: '/root/run-1/x.json' });
+    expect(b.row('tool:result:truncated')?.metadata).toMatchObject({ strategy: 'spill-to-file', originalTokens: expect.any(Number), keptTokens: expect.any(Number), droppedTokens: expect.any(Number), artifactPath: '/artifacts/run-1/x.json' });
   });
 
   it('secrets are not spilled', async () => {

@@ -20,7 +20,7 @@ const bound = (body: string, maxTokens: number, strategy: TruncationStrategy, op
   truncateBody({ body, maxTokens, strategy, options });
 const LONG = Array.from({ length: 2000 }, (_, i) => `row ${i};`).join(' ');
 
-function memoryWriter(answer = '/root/run/c1.txt', artifactRoot = '/root') {
+function memoryWriter(answer = '/artifacts/run/c1.txt', artifactRoot = '/artifacts') {
   const calls: SpillWriteRequest[] = [];
   const writer: SpillWriter = {
     artifactRoot,
@@ -179,7 +179,7 @@ describe('03 section 1.3: spill-to-file', () => {
       },
     ]);
     expect(outcome).toMatchObject({
-      artifactPath: '/root/run/c1.txt',
+      artifactPath: '/artifacts/run/c1.txt',
       artifactBytes: 7,
       resultHandle: 'graphorin-spill:run/c1.txt',
       spillImperativePatternsPresent: false,
@@ -188,7 +188,7 @@ describe('03 section 1.3: spill-to-file', () => {
     expect(outcome.body).toContain(
       'keptTokens=100 handle="graphorin-spill:run/c1.txt" full result via read_result(handle) */',
     );
-    expect(outcome.body).not.toContain('/root/');
+    expect(outcome.body).not.toContain('/artifacts/');
     expect(LONG.startsWith(outcome.body.slice(0, outcome.body.indexOf('\n')))).toBe(true);
   });
 
@@ -207,15 +207,15 @@ describe('03 section 1.3: spill-to-file', () => {
   });
 
   it.each([
-    ['/root/flat.txt', 'graphorin-spill:flat.txt'],
-    ['/root/a/b/c.txt', 'graphorin-spill:a/b/c.txt'],
+    ['/artifacts/flat.txt', 'graphorin-spill:flat.txt'],
+    ['/artifacts/a/b/c.txt', 'graphorin-spill:a/b/c.txt'],
   ])('makes the handle from the strings alone: %s', async (path, handle) => {
     const { writer } = memoryWriter(path);
     expect((await bound(LONG, 100, 'spill-to-file', { ...ids, spill: writer })).resultHandle).toBe(handle);
   });
 
   it('a failing writer, or a path outside its root, degrades to middle and says why (BETTER)', async () => {
-    const failing: SpillWriter = { artifactRoot: '/root', write: () => Promise.reject(new Error('disk full')) };
+    const failing: SpillWriter = { artifactRoot: '/artifacts', write: () => Promise.reject(new Error('disk full')) };
     const escaping = memoryWriter('/elsewhere/c1.txt').writer;
     for (const [spill, message] of [
       [failing, 'disk full'],

@@ -1,5 +1,5 @@
 //! The sandbox tier the tool runs in (spec 02 section 7.10). Signal, channel and context are opened by
-//! the host for the first callback that needs them; nothing can tell the difference.
+//! the host for the first callback that needs them.
 
 use crate::executor::cx::Cx;
 use crate::executor::host::{Field, Host};

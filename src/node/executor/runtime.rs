@@ -125,7 +125,7 @@ impl Runtime {
     }
 
     /// Delivers the event in the registers; a stale epoch is dropped. `closed` is how the race closed,
-    /// or -1 for an event that does not say.
+    /// or NaN for an event that does not say.
     pub fn settle(&self, slot: u32) {
         let [mailbox, epoch, code, closed] = self.registers.read();
         let mailbox = if mailbox == 0.0 { Mailbox::Phase } else { Mailbox::Span };
