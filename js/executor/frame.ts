@@ -38,10 +38,11 @@ export const PENDING = -2;
 export const DETAILS = -3;
 
 /**
- * The numbers that cross beside a call in either direction: a store costs less than an argument.
+ * The numbers that cross beside a call in either direction: a store costs less than an argument. On
+ * the way to a host function the first is the call's slot, on the way back its answer.
  * Whoever is called reads them first thing, since the next crossing writes others.
  */
-export const registers = new Float64Array(4);
+export const registers = new Float64Array(5);
 
 /** No parts, no patterns: most results have none. */
 export const NO_PARTS: readonly never[] = Object.freeze([]);

@@ -6,7 +6,6 @@
 
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// What last wrote a key of the shared counter map.
@@ -52,8 +51,10 @@ pub fn key(name: &str, labels: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(size);
     out.push_str(name);
     for (index, (label, value)) in labels.iter().enumerate() {
-        let open = if index == 0 { '{' } else { ',' };
-        write!(out, "{open}{label}={value}").expect("writing to a String cannot fail");
+        out.push(if index == 0 { '{' } else { ',' });
+        out.push_str(label);
+        out.push('=');
+        out.push_str(value);
     }
     out.push('}');
     out
