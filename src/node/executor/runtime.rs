@@ -128,7 +128,7 @@ impl Runtime {
     /// or NaN for an event that does not say.
     pub fn settle(&self) {
         let [slot, mailbox, epoch, code, closed] = self.registers.read();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "JavaScript wrote a slot there")]
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a slot")]
         let slot = slot as u32;
         let mailbox = if mailbox == 0.0 { Mailbox::Phase } else { Mailbox::Span };
         let waker = self.with(slot, |call| {
