@@ -103,6 +103,18 @@ class Family {
   }
 }
 
+/**
+ * Writes straight to the socket of a stream that has nothing waiting, which saves an answer the way
+ * through the stream. Gives what did not fit; whatever is wrong with the socket, the stream finds out as well.
+ */
+function sendNow(fd: number, bytes: Buffer): Buffer {
+  try {
+    return bytes.subarray(builtins.fs().writeSync(fd, bytes));
+  } catch {
+    return bytes;
+  }
+}
+
 /** Sends pieces as one write. */
 function send(stream: Writable, pieces: ReadonlyArray<Buffer>): void {
   if (pieces.length > 1) stream.cork();
@@ -162,7 +174,12 @@ function openFork(path: string, events: LineEvents): Line {
   socket.on('close', quiet);
   return {
     write: (pieces) => {
-      if (open && !ended) send(socket, pieces);
+      if (!open || ended) return;
+      const [first, ...more] = pieces;
+      // A socket that is destroyed has given its descriptor away.
+      if (first === undefined || more.length > 0 || socket.destroyed || socket.writableLength > 0) return send(socket, pieces);
+      const left = sendNow(fd, first);
+      if (left.length > 0) socket.write(left);
     },
     pause: () => void socket.pause(),
     resume: () => void (open && socket.resume()),
