@@ -73,10 +73,10 @@ impl FilePort {
             return Err(std::io::ErrorKind::InvalidData.into());
         }
         let mut payload = vec![0; length];
-        let held = self.rest.len().min(length);
-        payload[..held].copy_from_slice(&self.held[self.rest.start..][..held]);
-        self.rest.start += held;
-        (&*self.input).read_exact(&mut payload[held..])?;
+        let here = self.rest.len().min(length);
+        payload[..here].copy_from_slice(&self.held[self.rest.start..][..here]);
+        self.rest.start += here;
+        (&*self.input).read_exact(&mut payload[here..])?;
         Ok((head[4], payload))
     }
 
