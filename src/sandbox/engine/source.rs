@@ -4,7 +4,7 @@
 //! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
 //! are the model's too.
 
-use super::strip;
+use super::{strip, strip_more};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::operations::lexically_declared_names;
@@ -44,6 +44,9 @@ pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
 
 fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let plain = without_fences(&units(source));
+    if let Some(stripped) = type_arguments_gone(&plain) {
+        return Ok(Prepared { code: wrap(&stripped), function: true, offset: 1 });
+    }
     if mode == Mode::Script && parses(&plain, false).is_ok() {
         return Ok(Prepared { code: plain, function: false, offset: 0 });
     }
@@ -66,6 +69,22 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
         }
     }
     Err(SyntaxProblem(explain(&problem, &text)))
+}
+
+/// The body without its types when it is one that only seems to be JavaScript (see
+/// [`strip_more::has_type_arguments`]).
+fn type_arguments_gone(plain: &[u16]) -> Option<Vec<u16>> {
+    let close = [u16::from(b'>'), u16::from(b'(')];
+    if !plain.windows(2).any(|pair| pair == close) {
+        return None;
+    }
+    let text = String::from_utf16(plain).ok()?;
+    if !strip_more::has_type_arguments(&text) {
+        return None;
+    }
+    let stripped: Vec<u16> = strip::strip_types(&text)?.encode_utf16().collect();
+    parses(&wrap(&stripped), true).ok()?;
+    Some(stripped)
 }
 
 fn units(text: &Text) -> Vec<u16> {
