@@ -29,7 +29,8 @@ pub fn looks_typed(source: &str) -> bool {
 }
 
 const CONTROL: [&str; 6] = ["if", "for", "while", "switch", "with", "return"];
-pub(super) const MODIFIERS: [&str; 6] = ["public", "private", "protected", "readonly", "override", "abstract"];
+pub(super) const MODIFIERS: [&str; 6] =
+    ["public", "private", "protected", "readonly", "override", "abstract"];
 
 pub(super) struct Stripper {
     pub(super) text: Vec<char>,
@@ -401,7 +402,10 @@ mod tests {
             ("items.reduce<Record<string, number>>((a, b) => a, {})", "items.reduce ((a, b) => a, {})"),
             ("const s = new Set<string>(['a']); f<T>(x)", "const s = new Set (['a']); f (x)"),
             ("const t = `a ${s as string} ${`${t!}`}`", "const t = `a ${s } ${`${t }`}`"),
-            ("function f(a: string): string;\nfunction f(a: any) { return a }", "function f(a ) { return a }"),
+            (
+                "function f(a: string): string;\nfunction f(a: any) { return a }",
+                "function f(a ) { return a }",
+            ),
             ("declare const a: string;\ndeclare function f(x: number): void\nreturn 1", "return 1"),
             (
                 "abstract class A { abstract area(): number; abstract b: string; declare c: T; x = 1 }",

@@ -8,8 +8,8 @@ use super::strip_lexer::{Kind, holes, tokens};
 
 /// Names of types that are no names of values.
 pub const TYPE_NAMES: [&str; 14] = [
-    "string", "number", "boolean", "any", "unknown", "never", "object", "bigint", "symbol", "Record", "Partial",
-    "Readonly", "Pick", "Omit",
+    "string", "number", "boolean", "any", "unknown", "never", "object", "bigint", "symbol", "Record",
+    "Partial", "Readonly", "Pick", "Omit",
 ];
 
 /// Whether a source that parses as JavaScript holds calls with type arguments: `new Set<string>([])` is
