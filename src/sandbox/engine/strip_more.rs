@@ -5,6 +5,7 @@
 
 use super::strip::{MODIFIERS, Stripper};
 use super::strip_lexer::{Kind, holes, tokens};
+use std::fmt::Write as _;
 
 /// Names of types that are no names of values.
 pub const TYPE_NAMES: [&str; 14] = [
@@ -31,19 +32,14 @@ pub fn has_type_arguments(source: &str) -> bool {
         }
         let Some(end) = stripper.behind_angles(at).filter(|&end| stripper.is(end, "(")) else { continue };
         sure |= at > 1 && stripper.is(at - 2, "new");
-        for within in at..end {
-            inside[within] = true;
-            if stripper.any(within, &TYPE_NAMES) {
-                names.push(stripper.tokens[within].text.clone());
-            }
-        }
+        inside[at..end].fill(true);
+        let types = stripper.tokens[at..end].iter().map(|token| &token.text);
+        names.extend(types.filter(|text| TYPE_NAMES.contains(&text.as_str())).cloned());
     }
     let elsewhere = |name: &String| {
         (0..count).any(|at| {
-            !inside[at]
-                && stripper.is(at, name)
-                && !(at > 0 && stripper.any(at - 1, &[".", "?."]))
-                && !stripper.is(at + 1, ":")
+            let property = (at > 0 && stripper.any(at - 1, &[".", "?."])) || stripper.is(at + 1, ":");
+            stripper.is(at, name) && !inside[at] && !property
         })
     };
     sure || names.iter().any(|name| !elsewhere(name))
@@ -108,13 +104,12 @@ impl Stripper {
                 let end = if self.is(end, ":") { self.type_end(end + 1)? } else { end };
                 self.statement_end(end)
             }
-            "declare" if self.is(at + 1, "function") => self.statement_end(self.head_end(at + 3)?),
+            "declare" | "async" if self.is(at + 1, "function") => self.statement_end(self.head_end(at + 3)?),
             "declare" if self.any(at + 1, &["global", "module", "namespace", "class"]) => {
                 let open = (at..self.tokens.len()).find(|&open| self.is(open, "{"))?;
                 self.behind(open)
             }
             "function" => self.statement_end(self.head_end(at + 2)?),
-            "async" if self.is(at + 1, "function") => self.statement_end(self.head_end(at + 3)?),
             "import" if self.is(at + 1, "type") && !self.is(at + 2, "from") => {
                 let from = (at..self.tokens.len()).find(|&from| self.is(from, "from"))?;
                 self.statement_end(from + 2)
@@ -162,7 +157,7 @@ impl Stripper {
         }
         let mut code = String::from(if call.is_some() { ";" } else { "" });
         for name in names {
-            code.push_str(&format!("this.{name}={name};"));
+            let _ = write!(code, "this.{name}={name};");
         }
         self.added.push((place, code));
     }
