@@ -181,6 +181,16 @@ fn matches_in<U: Unit>(
 pub fn scan<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
     let parts =
         in_parts(text.len(), |range| (range.clone(), matches_in(text, range, wanted, budget, [0; COUNT])));
+    joined(text, parts, wanted, budget)
+}
+
+/// What the parts of a text hold, each looked at by itself, as one scan would have found it.
+fn joined<U: Unit>(
+    text: &[U],
+    parts: Vec<(Range<usize>, Option<Vec<(u8, Range<usize>)>>)>,
+    wanted: PatternSet,
+    budget: &Budget,
+) -> Option<Scan> {
     let mut result = Scan::default();
     let mut free_from = [0; COUNT];
     for (range, matches) in parts {
@@ -456,6 +466,23 @@ mod tests {
         #[test]
         fn nothing_is_left_after_stripping(text in soup()) {
             prop_assert!(hits(&stripped(&text)).is_empty() || stripped(&text).contains('<'));
+        }
+
+        #[test]
+        fn parts_with_any_borders_find_what_one_scan_finds(
+            text in soup(), cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..6)
+        ) {
+            let text = units(&text);
+            let unlimited = Budget::start(f64::INFINITY);
+            let mut borders: Vec<_> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+            borders.extend([0, text.len()]);
+            borders.sort_unstable();
+            let parts = borders.windows(2).map(|pair| {
+                let range = pair[0]..pair[1];
+                (range.clone(), matches_in(&text, range, PatternSet::ALL, &unlimited, [0; COUNT]))
+            });
+            let found = joined(&text, parts.collect(), PatternSet::ALL, &unlimited);
+            prop_assert_eq!(found, scan(&text, PatternSet::ALL, &unlimited));
         }
 
         #[test]
