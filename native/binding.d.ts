@@ -63,6 +63,14 @@ export declare class JsonSchemaValidator {
   check(text: string): Array<JsonSchemaIssue> | null
 }
 
+/** Collects a text of known length, for one use. */
+export declare class LongText {
+  /** For a text of so many UTF-16 units. */
+  constructor(units: number)
+  /** The next piece; to be waited for before the one after it. */
+  push(piece: string): Promise<void>
+}
+
 /** One executor. */
 export declare class NativeExecutor {
   constructor(runtime: CallRuntime, settings: ExecutorSettings)
@@ -310,7 +318,7 @@ export declare function flowReason(flow: number, name: string, effects: string, 
 export declare function hasHits(body: string, patterns: number, budgetMs: number): boolean | null
 
 /** The same off the JavaScript thread. */
-export declare function hasHitsAsync(body: string, patterns: number, budgetMs: number): Promise<boolean | null>
+export declare function hasHitsAsync(body: string | LongText, patterns: number, budgetMs: number): Promise<boolean | null>
 
 /** The effects of the host. */
 export interface HostOps {
@@ -504,7 +512,7 @@ export interface SanitizedText {
 export declare function sanitizeText(body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): number | SanitizedText
 
 /** The same off the JavaScript thread. */
-export declare function sanitizeTextAsync(body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): Promise<number | SanitizedText>
+export declare function sanitizeTextAsync(body: string | LongText, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): Promise<number | SanitizedText>
 
 export interface ScannedText {
   counts: Array<number>
@@ -539,7 +547,7 @@ export interface SpillRequest {
 export declare function spillSegment(id: string): string
 
 /** Scans (if asked to) and writes in one trip off the JavaScript thread. */
-export declare function spillText(body: string, request: SpillRequest): Promise<Spilled>
+export declare function spillText(body: string | LongText, request: SpillRequest): Promise<Spilled>
 
 /** For each piece where it ends, and 1 for an envelope or 0 for plain text, alternating. */
 export declare function splitWrapped(text: string, open: string, close: string): Array<number>

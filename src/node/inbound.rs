@@ -123,7 +123,7 @@ pub fn sanitize_text(
 /// The same off the JavaScript thread.
 #[napi(
     catch_unwind,
-    ts_args_type = "body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
+    ts_args_type = "body: string | LongText, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
 )]
 pub async fn sanitize_text_async(
     body: TextIn,
@@ -171,7 +171,7 @@ pub fn has_hits(body: TextIn, patterns: u32, budget_ms: f64) -> Option<bool> {
 }
 
 /// The same off the JavaScript thread.
-#[napi(catch_unwind, ts_args_type = "body: string, patterns: number, budgetMs: number")]
+#[napi(catch_unwind, ts_args_type = "body: string | LongText, patterns: number, budgetMs: number")]
 pub async fn has_hits_async(body: TextIn, patterns: u32, budget_ms: f64) -> napi::Result<Option<bool>> {
     spawn_blocking(move || any_hit(&body, patterns, budget_ms))
         .await

@@ -15,6 +15,7 @@ mod executor;
 mod external_string;
 mod guard;
 mod inbound;
+mod long_text;
 mod outbound;
 mod policy;
 mod registry;

@@ -10,7 +10,7 @@ use std::ops::Deref;
 #[cfg(target_os = "linux")]
 use std::ptr::{self, NonNull};
 
-/// A text of fixed capacity, filled once.
+/// A text of fixed capacity.
 #[derive(Debug)]
 pub struct Roomy<T>(Memory<T>);
 
@@ -42,6 +42,31 @@ impl<T: Copy> Roomy<T> {
         unsafe { plain.set_len(len) };
         Ok(Self(Memory::Plain(plain)))
     }
+
+    /// Room for so many units, all of it to be filled by [`extend`](Self::extend).
+    pub fn with_capacity(capacity: usize) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Some(mapping) = Mapping::new(capacity) {
+            return Self(Memory::Mapped(mapping));
+        }
+        Self(Memory::Plain(Vec::with_capacity(capacity)))
+    }
+
+    /// Adds units at the end, unless there is no room left for them.
+    #[must_use]
+    pub fn extend(&mut self, units: &[T]) -> bool {
+        match &mut self.0 {
+            Memory::Plain(plain) => {
+                let fits = units.len() <= plain.capacity() - plain.len();
+                if fits {
+                    plain.extend_from_slice(units);
+                }
+                fits
+            }
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => mapping.extend(units),
+        }
+    }
 }
 
 impl<T> Deref for Roomy<T> {
@@ -65,6 +90,7 @@ impl<T> Deref for Roomy<T> {
 struct Mapping<T> {
     start: NonNull<T>,
     len: usize,
+    capacity: usize,
     base: NonNull<libc::c_void>,
     size: usize,
 }
@@ -103,7 +129,20 @@ impl<T: Copy> Mapping<T> {
         let start = unsafe { base.byte_add(offset) };
         // SAFETY: the range lies within the mapping. A refusal leaves small pages, which is fine.
         unsafe { libc::madvise(start.as_ptr(), usable, libc::MADV_HUGEPAGE) };
-        Some(Self { start: start.cast(), len: 0, base, size })
+        Some(Self { start: start.cast(), len: 0, capacity, base, size })
+    }
+
+    fn extend(&mut self, units: &[T]) -> bool {
+        if units.len() > self.capacity - self.len {
+            return false;
+        }
+        // SAFETY: the capacity was mapped, and so many units of it are free; what is borrowed from elsewhere
+        // does not overlap with what this owns.
+        unsafe {
+            self.start.add(self.len).copy_from_nonoverlapping(NonNull::from(units).cast(), units.len())
+        };
+        self.len += units.len();
+        true
     }
 }
 
@@ -134,6 +173,18 @@ mod tests {
             assert_eq!(text.len(), len);
             let moved = std::thread::spawn(move || text.iter().enumerate().all(|(at, u)| *u == unit(at)));
             assert!(moved.join().expect("no panic"), "{len}");
+        }
+    }
+
+    #[test]
+    fn grows_within_its_capacity() {
+        for len in [0, 5, 3 << 20] {
+            let mut text = Roomy::with_capacity(len + 2);
+            assert!(text.extend(&[1_u8]) && text.extend(&vec![7; len]));
+            assert!(len == 0 || !text.extend(&vec![9; len + 2]));
+            assert!(text.extend(&[2]) && text.extend(&[]));
+            assert!(text.len() == len + 2 && text[0] == 1 && text[len + 1] == 2);
+            assert!(text[1..=len].iter().all(|unit| *unit == 7));
         }
     }
 

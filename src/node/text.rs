@@ -5,8 +5,9 @@
 //! U+FFFD and is right only for keys and names. Hand long text back as [`JsText`].
 
 use super::external_string;
+use super::long_text::LongText;
 use super::roomy::Roomy;
-use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
+use napi::bindgen_prelude::{FromNapiRef, FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
 
@@ -86,7 +87,8 @@ impl From<Vec<u8>> for JsText {
 }
 
 /// Text from JavaScript that may be long: ASCII, by far the most common, crosses as bytes, which takes
-/// half the memory and needs no conversion before it is scanned and written.
+/// half the memory and needs no conversion before it is scanned and written. A [`LongText`] is taken for
+/// the text that was collected in it.
 #[derive(Debug)]
 pub enum TextIn {
     /// ASCII throughout: also its own UTF-8.
@@ -118,6 +120,11 @@ impl FromNapiValue for TextIn {
                     == sys::Status::napi_ok
         };
         if !known {
+            // SAFETY: `env` and `value` are the caller's.
+            if unsafe { <&LongText>::validate(env, value) }.is_ok() {
+                // SAFETY: it is an instance of the class, as was just checked.
+                return Ok(unsafe { LongText::from_napi_ref(env, value) }?.take());
+            }
             return Err(Error::new(Status::StringExpected, "expected a string"));
         }
         let checked = |status, written| {
