@@ -67,8 +67,13 @@ export declare class JsonSchemaValidator {
 export declare class LongText {
   /** For a text of so many UTF-16 units. */
   constructor(units: number)
-  /** The next piece; to be waited for before the one after it. */
-  push(piece: string): Promise<void>
+  /**
+   * Makes room for a piece of so many units; settles in a later turn of the event loop. To be called
+   * before each piece, and behind the last.
+   */
+  ready(units: number): Promise<void>
+  /** The next piece. */
+  push(piece: string): void
 }
 
 /** One executor. */

@@ -1,18 +1,18 @@
 //! A long text that comes over in pieces.
 //!
 //! Taking megabytes out of the engine holds up the event loop for a millisecond per two of them. So a long
-//! text crosses piece by piece, with a turn of the loop after each; what takes a [`TextIn`] then takes
-//! the collected text as well. The pieces are put together off the JavaScript thread, where the large
-//! buffer's pages are touched for the first time.
+//! text crosses piece by piece, with a turn of the loop before each; what takes a [`TextIn`] then takes
+//! the collected text as well. All that is done on the JavaScript thread is copying the engine's units: the
+//! memory for them is made ready elsewhere, meanwhile.
 //!
 //! Invariant: what was collected is what the pieces, joined, would have been in one crossing.
 
 use super::roomy::Roomy;
-use super::text::TextIn;
-use napi::bindgen_prelude::spawn_blocking;
-use napi::{Error, Result};
+use super::text::{Length, TextIn, read_bytes, read_units};
+use napi::bindgen_prelude::{FromNapiValue, Unknown, spawn_blocking};
+use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Collects a text of known length, for one use.
 #[napi]
@@ -22,6 +22,9 @@ pub struct LongText(Arc<Mutex<Collected>>);
 struct Collected {
     text: TextIn,
     capacity: usize,
+    /// A piece beyond ASCII behind a text that is ASCII so far: what there is has to become UTF-16, which
+    /// takes too long for the JavaScript thread.
+    waiting: Option<TextIn>,
 }
 
 #[napi]
@@ -29,20 +32,43 @@ impl LongText {
     /// For a text of so many UTF-16 units.
     #[napi(constructor, catch_unwind)]
     pub fn new(units: u32) -> Self {
-        let capacity = units as usize;
-        let text = TextIn::Ascii(Roomy::with_capacity(capacity));
-        Self(Arc::new(Mutex::new(Collected { text, capacity })))
+        Self(Arc::new(Mutex::new(Collected::new(units as usize))))
     }
 
-    /// The next piece; to be waited for before the one after it.
-    #[napi(catch_unwind, ts_args_type = "piece: string", ts_return_type = "Promise<void>")]
-    pub async fn push(&self, piece: TextIn) -> Result<()> {
+    /// Makes room for a piece of so many units; settles in a later turn of the event loop. To be called
+    /// before each piece, and behind the last.
+    #[napi(catch_unwind)]
+    pub async fn ready(&self, units: u32) -> Result<()> {
         let collected = Arc::clone(&self.0);
-        let fits = spawn_blocking(move || lock(&collected).push(&piece));
-        if fits.await.map_err(|error| Error::from_reason(error.to_string()))? {
-            Ok(())
-        } else {
-            Err(Error::from_reason("the pieces are longer than the text"))
+        spawn_blocking(move || lock(&collected).ready(units as usize))
+            .await
+            .map_err(|error| Error::from_reason(error.to_string()))
+    }
+
+    /// The next piece.
+    #[napi(catch_unwind, ts_args_type = "piece: string")]
+    pub fn push(&self, env: &Env, piece: Unknown<'_>) -> Result<()> {
+        let mut collected = lock(&self.0);
+        // SAFETY: `env` is that of this call, and `piece` is its argument, here and below.
+        let length = unsafe { Length::of(env.raw(), piece.raw()) }
+            .ok_or_else(|| Error::new(Status::StringExpected, "expected a string"))?;
+        if collected.waiting.is_some() || collected.room() < length.units {
+            return Err(Error::from_reason("no room was made for this piece"));
+        }
+        // SAFETY: as above; the functions write into the room they are given, and say how much.
+        unsafe {
+            match &mut collected.text {
+                TextIn::Ascii(text) if length.is_ascii() => {
+                    text.extend_with(|to, room| read_bytes(env.raw(), piece.raw(), to, room))
+                }
+                TextIn::Ascii(_) => {
+                    collected.waiting = Some(TextIn::from_napi_value(env.raw(), piece.raw())?);
+                    Ok(())
+                }
+                TextIn::Utf16(text) => {
+                    text.extend_with(|to, room| read_units(env.raw(), piece.raw(), to, room))
+                }
+            }
         }
     }
 }
@@ -50,74 +76,79 @@ impl LongText {
 impl LongText {
     /// What was collected; leaves nothing.
     pub(super) fn take(&self) -> TextIn {
-        let mut collected = lock(&self.0);
-        collected.capacity = 0;
-        std::mem::replace(&mut collected.text, TextIn::Ascii(Roomy::with_capacity(0)))
+        let mut collected = std::mem::replace(&mut *lock(&self.0), Collected::new(0));
+        collected.ready(0);
+        collected.text
     }
 }
 
-fn lock(collected: &Mutex<Collected>) -> std::sync::MutexGuard<'_, Collected> {
+fn lock(collected: &Mutex<Collected>) -> MutexGuard<'_, Collected> {
     collected.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Collected {
-    /// Whether there was room for it.
-    fn push(&mut self, piece: &TextIn) -> bool {
-        if let (TextIn::Ascii(text), TextIn::Utf16(_)) = (&self.text, piece) {
-            // The first piece beyond ASCII: so is the whole from here on.
-            let mut units = Roomy::with_capacity(self.capacity);
-            extend_widened(&mut units, text);
-            self.text = TextIn::Utf16(units);
+    fn new(capacity: usize) -> Self {
+        // One more for the zero that the engine writes behind what it copies.
+        Self { text: TextIn::Ascii(Roomy::with_capacity(capacity + 1)), capacity, waiting: None }
+    }
+
+    /// Units that are still expected.
+    fn room(&self) -> usize {
+        let len = match &self.text {
+            TextIn::Ascii(text) => text.len(),
+            TextIn::Utf16(text) => text.len(),
+        };
+        self.capacity.saturating_sub(len)
+    }
+
+    fn ready(&mut self, units: usize) {
+        if let Some(TextIn::Utf16(piece)) = self.waiting.take() {
+            let mut all = Roomy::with_capacity(self.capacity + 1);
+            if let TextIn::Ascii(text) = &self.text {
+                extend_widened(&mut all, text);
+            }
+            // It was let wait because there is room for it.
+            let _ = all.extend(&piece);
+            self.text = TextIn::Utf16(all);
         }
-        match (&mut self.text, piece) {
-            (TextIn::Ascii(text), TextIn::Ascii(piece)) => text.extend(piece),
-            (TextIn::Utf16(text), TextIn::Utf16(piece)) => text.extend(piece),
-            (TextIn::Utf16(text), TextIn::Ascii(piece)) => extend_widened(text, piece),
-            (TextIn::Ascii(_), TextIn::Utf16(_)) => false,
+        match &mut self.text {
+            TextIn::Ascii(text) => text.touch(units + 1),
+            TextIn::Utf16(text) => text.touch(units + 1),
         }
     }
 }
 
-fn extend_widened(text: &mut Roomy<u16>, bytes: &[u8]) -> bool {
+fn extend_widened(text: &mut Roomy<u16>, bytes: &[u8]) {
     let mut some = [0; 4096];
-    bytes.chunks(some.len()).all(|bytes| {
+    for bytes in bytes.chunks(some.len()) {
         for (unit, byte) in some.iter_mut().zip(bytes) {
             *unit = u16::from(*byte);
         }
-        text.extend(&some[..bytes.len()])
-    })
+        // As many units as the text had bytes.
+        let _ = text.extend(&some[..bytes.len()]);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn piece(text: &str) -> TextIn {
-        if text.is_ascii() {
-            let mut bytes = Roomy::with_capacity(text.len());
-            assert!(bytes.extend(text.as_bytes()));
-            return TextIn::Ascii(bytes);
-        }
-        let units: Vec<u16> = text.encode_utf16().collect();
-        let mut roomy = Roomy::with_capacity(units.len());
-        assert!(roomy.extend(&units));
-        TextIn::Utf16(roomy)
-    }
-
     #[test]
-    fn pieces_join_to_the_text() {
-        for pieces in [&["ab", "c", ""][..], &["ab", "\u{e9}\u{1F98A}", "c"], &["\u{2028}", "x"], &[]] {
-            let whole: Vec<u16> = pieces.concat().encode_utf16().collect();
-            let long = LongText::new(u32::try_from(whole.len()).expect("short"));
-            for text in pieces {
-                assert!(lock(&long.0).push(&piece(text)));
-            }
-            assert!(!lock(&long.0).push(&piece("more")), "no room is left");
-            match long.take() {
-                TextIn::Ascii(text) => assert_eq!(text[..], *pieces.concat().as_bytes()),
-                TextIn::Utf16(units) => assert_eq!(units[..], whole),
-            }
-            assert!(matches!(long.take(), TextIn::Ascii(text) if text.is_empty()));
-        }
+    fn a_piece_that_waits_makes_the_text_utf16() {
+        let mut collected = Collected::new(20_000);
+        collected.ready(10_000);
+        let TextIn::Ascii(text) = &mut collected.text else { panic!("ASCII at first") };
+        assert!(text.extend(&[b'a'; 10_000]));
+        let mut piece = Roomy::with_capacity(1);
+        assert!(piece.extend(&[0xE9_u16]));
+        collected.waiting = Some(TextIn::Utf16(piece));
+        assert_eq!(collected.room(), 10_000);
+        let long = LongText(Arc::new(Mutex::new(collected)));
+        let TextIn::Utf16(units) = long.take() else { panic!("UTF-16 now") };
+        assert!(
+            units.len() == 10_001 && units[..10_000].iter().all(|unit| *unit == 97) && units[10_000] == 0xE9
+        );
+        assert!(matches!(long.take(), TextIn::Ascii(text) if text.is_empty()));
+        assert_eq!(lock(&long.0).room(), 0);
     }
 }

@@ -22,28 +22,7 @@ enum Memory<T> {
 }
 
 impl<T: Copy> Roomy<T> {
-    /// Room for so many units, to be filled by `fill`, which gets a pointer to it and returns how many
-    /// units it wrote, or an error.
-    ///
-    /// # Safety
-    /// What `fill` says it wrote, it must have written, within the capacity.
-    pub unsafe fn filled<E>(
-        capacity: usize,
-        fill: impl FnOnce(*mut T) -> Result<usize, E>,
-    ) -> Result<Self, E> {
-        #[cfg(target_os = "linux")]
-        if let Some(mut mapping) = Mapping::new(capacity) {
-            mapping.len = fill(mapping.start.as_ptr())?.min(capacity);
-            return Ok(Self(Memory::Mapped(mapping)));
-        }
-        let mut plain = Vec::with_capacity(capacity);
-        let len = fill(plain.as_mut_ptr())?.min(capacity);
-        // SAFETY: the caller promised that so many units were written.
-        unsafe { plain.set_len(len) };
-        Ok(Self(Memory::Plain(plain)))
-    }
-
-    /// Room for so many units, all of it to be filled by [`extend`](Self::extend).
+    /// Room for so many units, all of it still free.
     pub fn with_capacity(capacity: usize) -> Self {
         #[cfg(target_os = "linux")]
         if let Some(mapping) = Mapping::new(capacity) {
@@ -52,20 +31,78 @@ impl<T: Copy> Roomy<T> {
         Self(Memory::Plain(Vec::with_capacity(capacity)))
     }
 
+    /// Room for so many units, filled by `fill`: see [`extend_with`](Self::extend_with).
+    ///
+    /// # Safety
+    /// What `fill` says it wrote, it must have written, within the capacity.
+    pub unsafe fn filled<E>(
+        capacity: usize,
+        fill: impl FnOnce(*mut T) -> Result<usize, E>,
+    ) -> Result<Self, E> {
+        let mut text = Self::with_capacity(capacity);
+        // SAFETY: the caller's promise.
+        unsafe { text.extend_with(|to, _| fill(to)) }?;
+        Ok(text)
+    }
+
+    /// Adds what `fill` writes: it gets a pointer to the free room and how many units that has, and returns
+    /// how many units it wrote, or an error.
+    ///
+    /// # Safety
+    /// What `fill` says it wrote, it must have written, within the room.
+    pub unsafe fn extend_with<E>(
+        &mut self,
+        fill: impl FnOnce(*mut T, usize) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        match &mut self.0 {
+            Memory::Plain(plain) => {
+                let room = plain.spare_capacity_mut();
+                let (len, start) = (room.len(), room.as_mut_ptr().cast());
+                let written = fill(start, len)?.min(len);
+                // SAFETY: the caller promised that so many units were written.
+                unsafe { plain.set_len(plain.len() + written) };
+            }
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => {
+                let room = mapping.capacity - mapping.len;
+                // SAFETY: the length is within the mapping.
+                let start = unsafe { mapping.start.add(mapping.len) };
+                mapping.len += fill(start.as_ptr(), room)?.min(room);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds units at the end, unless there is no room left for them.
     #[must_use]
     pub fn extend(&mut self, units: &[T]) -> bool {
-        match &mut self.0 {
-            Memory::Plain(plain) => {
-                let fits = units.len() <= plain.capacity() - plain.len();
-                if fits {
-                    plain.extend_from_slice(units);
+        // SAFETY: writes as many units as it says, and only if they fit.
+        let added = unsafe {
+            self.extend_with(|to, room| {
+                if units.len() > room {
+                    return Err(());
                 }
-                fits
-            }
-            #[cfg(target_os = "linux")]
-            Memory::Mapped(mapping) => mapping.extend(units),
-        }
+                std::ptr::copy_nonoverlapping(units.as_ptr(), to, units.len());
+                Ok(units.len())
+            })
+        };
+        added.is_ok()
+    }
+
+    /// Makes the system hand out the memory for so many units more, so that whoever fills it need not
+    /// wait.
+    pub fn touch(&mut self, units: usize) {
+        const PAGE: usize = 4096;
+        // SAFETY: writes within the room, and says that nothing was added.
+        let _ = unsafe {
+            self.extend_with(|to, room| {
+                let bytes: *mut u8 = to.cast();
+                for at in (0..units.min(room) * size_of::<T>()).step_by(PAGE) {
+                    bytes.add(at).write_volatile(0);
+                }
+                Ok::<_, ()>(0)
+            })
+        };
     }
 }
 
@@ -131,19 +168,6 @@ impl<T: Copy> Mapping<T> {
         unsafe { libc::madvise(start.as_ptr(), usable, libc::MADV_HUGEPAGE) };
         Some(Self { start: start.cast(), len: 0, capacity, base, size })
     }
-
-    fn extend(&mut self, units: &[T]) -> bool {
-        if units.len() > self.capacity - self.len {
-            return false;
-        }
-        // SAFETY: the capacity was mapped, and so many units of it are free; what is borrowed from elsewhere
-        // does not overlap with what this owns.
-        unsafe {
-            self.start.add(self.len).copy_from_nonoverlapping(NonNull::from(units).cast(), units.len())
-        };
-        self.len += units.len();
-        true
-    }
 }
 
 #[cfg(target_os = "linux")]
@@ -180,8 +204,12 @@ mod tests {
     fn grows_within_its_capacity() {
         for len in [0, 5, 3 << 20] {
             let mut text = Roomy::with_capacity(len + 2);
-            assert!(text.extend(&[1_u8]) && text.extend(&vec![7; len]));
-            assert!(len == 0 || !text.extend(&vec![9; len + 2]));
+            text.touch(1);
+            assert!(text.extend(&[1_u8]));
+            text.touch(len);
+            assert!(text.len() == 1 && text.extend(&vec![7; len]));
+            text.touch(usize::MAX / 2);
+            assert!(!text.extend(&vec![9; len + 8]));
             assert!(text.extend(&[2]) && text.extend(&[]));
             assert!(text.len() == len + 2 && text[0] == 1 && text[len + 1] == 2);
             assert!(text[1..=len].iter().all(|unit| *unit == 7));

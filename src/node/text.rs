@@ -111,53 +111,95 @@ impl ValidateNapiValue for TextIn {}
 
 impl FromNapiValue for TextIn {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        // SAFETY: `env` and `value` are the caller's, here and below.
+        let Some(length) = (unsafe { Length::of(env, value) }) else {
+            if unsafe { <&LongText>::validate(env, value) }.is_ok() {
+                // SAFETY: it is an instance of the class, as was just checked.
+                return Ok(unsafe { LongText::from_napi_ref(env, value) }?.take());
+            }
+            return Err(Error::new(Status::StringExpected, "expected a string"));
+        };
+        // With room for the zero that is written behind the text.
+        let capacity = length.units + 1;
+        // SAFETY: the functions write into the room they are given, and say how much.
+        unsafe {
+            if length.is_ascii() {
+                Roomy::filled(capacity, |to| read_bytes(env, value, to, capacity)).map(Self::Ascii)
+            } else {
+                Roomy::filled(capacity, |to| read_units(env, value, to, capacity)).map(Self::Utf16)
+            }
+        }
+    }
+}
+
+/// How long a JavaScript string is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Length {
+    pub(super) units: usize,
+    bytes: usize,
+}
+
+impl Length {
+    /// `None` for what is no string.
+    ///
+    /// # Safety
+    /// `env` is that of the running call, `value` a value of it.
+    pub(super) unsafe fn of(env: sys::napi_env, value: sys::napi_value) -> Option<Self> {
         let (mut units, mut bytes) = (0, 0);
-        // SAFETY: `env` and `value` are the caller's; without a buffer only the lengths are written.
+        // SAFETY: the caller's promise; without a buffer only the lengths are written.
         let known = unsafe {
             sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut units)
                 == sys::Status::napi_ok
                 && sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut bytes)
                     == sys::Status::napi_ok
         };
-        if !known {
-            // SAFETY: `env` and `value` are the caller's.
-            if unsafe { <&LongText>::validate(env, value) }.is_ok() {
-                // SAFETY: it is an instance of the class, as was just checked.
-                return Ok(unsafe { LongText::from_napi_ref(env, value) }?.take());
-            }
-            return Err(Error::new(Status::StringExpected, "expected a string"));
-        }
-        let checked = |status, written| {
-            if status == sys::Status::napi_ok {
-                Ok(written)
-            } else {
-                Err(Error::new(Status::from(status), "expected a string"))
-            }
-        };
-        // With room for the zero that is written behind the text.
-        let capacity = units + 1;
-        // Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
-        if units == bytes {
-            // SAFETY: the engine writes at most `capacity` bytes and says how many, without the zero.
-            let text = unsafe {
-                Roomy::filled(capacity, |to: *mut u8| {
-                    let mut written = 0;
-                    let status =
-                        sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written);
-                    checked(status, written)
-                })
-            };
-            return text.map(Self::Ascii);
-        }
-        // SAFETY: as above, in units.
-        let text = unsafe {
-            Roomy::filled(capacity, |to| {
-                let mut written = 0;
-                let status = sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written);
-                checked(status, written)
-            })
-        };
-        text.map(Self::Utf16)
+        known.then_some(Self { units, bytes })
+    }
+
+    /// Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
+    pub(super) fn is_ascii(self) -> bool {
+        self.units == self.bytes
+    }
+}
+
+/// Writes a string of one-byte units; returns how many there were, without the zero behind them.
+///
+/// # Safety
+/// `env` is that of the running call, `value` a value of it, and `to` has room for `capacity` units.
+pub(super) unsafe fn read_bytes(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    to: *mut u8,
+    capacity: usize,
+) -> Result<usize> {
+    let mut written = 0;
+    // SAFETY: the engine writes at most `capacity` bytes and says how many; the rest is the caller's.
+    let status =
+        unsafe { sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written) };
+    checked(status, written)
+}
+
+/// [`read_bytes`] for any string, in UTF-16.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn read_units(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    to: *mut u16,
+    capacity: usize,
+) -> Result<usize> {
+    let mut written = 0;
+    // SAFETY: as in `read_bytes`.
+    let status = unsafe { sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written) };
+    checked(status, written)
+}
+
+fn checked(status: sys::napi_status, written: usize) -> Result<usize> {
+    if status == sys::Status::napi_ok {
+        Ok(written)
+    } else {
+        Err(Error::new(Status::from(status), "expected a string"))
     }
 }
 
