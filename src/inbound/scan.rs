@@ -76,6 +76,9 @@ impl Budget {
     }
 }
 
+/// Matches: the pattern of each, and where it is.
+pub type Matches = Vec<(u8, Range<usize>)>;
+
 /// What a scan found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
@@ -84,7 +87,7 @@ pub struct Scan {
     /// Length of all matches together, in UTF-16 units.
     pub matched: usize,
     /// Every match: its pattern, and where it is. Ascending for each pattern.
-    pub matches: Vec<(u8, Range<usize>)>,
+    pub matches: Matches,
 }
 
 impl Scan {
@@ -167,7 +170,7 @@ fn matches_in<U: Unit>(
     wanted: PatternSet,
     budget: &Budget,
     free_from: FreeFrom,
-) -> Option<Vec<(u8, Range<usize>)>> {
+) -> Option<Matches> {
     let mut matches = Vec::new();
     let end = for_each_match(text, range, wanted, Some(budget), free_from, |pattern, range| {
         matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
@@ -187,7 +190,7 @@ pub fn scan<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<
 /// What the parts of a text hold, each looked at by itself, as one scan would have found it.
 fn joined<U: Unit>(
     text: &[U],
-    parts: Vec<(Range<usize>, Option<Vec<(u8, Range<usize>)>>)>,
+    parts: Vec<(Range<usize>, Option<Matches>)>,
     wanted: PatternSet,
     budget: &Budget,
 ) -> Option<Scan> {
