@@ -4,6 +4,7 @@
 //! there are tried. The result is what a global search with each expression in turn would give.
 //! Invariant, tested: whatever [`strip`] changes, [`scan`] reports.
 
+use super::body::Body;
 use super::catalogue::{COUNT, MASK, NextAngle, match_at};
 use super::fold::Unit;
 use super::parts::in_parts;
@@ -224,7 +225,7 @@ pub fn strip<U: Unit>(text: &[U], wanted: PatternSet) -> Option<Vec<U>> {
 
 /// [`strip`] for a text that was scanned already.
 #[must_use]
-pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
+pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
     // A mask holds nothing a pattern could start or end with, so masking creates no new match: only
     // the patterns present at the start need a look. The first one's matches are where the scan saw
     // them; masking may have swallowed or moved those of the others.
@@ -236,7 +237,7 @@ pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
         .filter(|(pattern, _)| usize::from(*pattern) == first)
         .map(|(_, range)| range.clone())
         .collect();
-    let mut text = mask_ranges(text, &ranges);
+    let mut text: B = mask_ranges(text, &ranges);
     for pattern in present {
         let mut ranges = Vec::new();
         let whole = 0..text.len();
@@ -251,16 +252,17 @@ pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
     Some(text)
 }
 
-fn mask_ranges<U: Unit>(text: &[U], ranges: &[Range<usize>]) -> Vec<U> {
+fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>]) -> B {
+    let mask: Vec<_> = MASK.bytes().map(U::of_ascii).collect();
     let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
-    let mut out = Vec::with_capacity(text.len() - masked + ranges.len() * MASK.len());
+    let mut out = B::with_capacity(text.len() - masked + ranges.len() * mask.len());
     let mut copied = 0;
     for range in ranges {
-        out.extend_from_slice(&text[copied..range.start]);
-        out.extend(MASK.bytes().map(U::of_ascii));
+        out.add(&text[copied..range.start]);
+        out.add(&mask);
         copied = range.end;
     }
-    out.extend_from_slice(&text[copied..]);
+    out.add(&text[copied..]);
     out
 }
 

@@ -1,5 +1,6 @@
 //! Door of `inbound`.
 
+use super::roomy::Roomy;
 use super::text::{JsText, TextIn};
 use crate::inbound::envelope::{self, Attributes};
 use crate::inbound::invisible;
@@ -74,18 +75,18 @@ fn widened(text: &[u8]) -> Vec<u16> {
 }
 
 /// A text with nothing to report, by far the most common one, is told by its scan time alone.
-fn told<U: PartialEq>(outcome: Outcome<U>) -> Either<f64, SanitizedText>
+fn told<U>(outcome: Outcome<Roomy<U>>) -> Either<f64, SanitizedText>
 where
-    JsText: From<Vec<U>>,
+    JsText: From<Roomy<U>>,
 {
     if outcome.is_nothing() { Either::A(outcome.scan_us) } else { Either::B(outcome.into()) }
 }
 
-impl<U> From<Outcome<U>> for SanitizedText
+impl<U> From<Outcome<Roomy<U>>> for SanitizedText
 where
-    JsText: From<Vec<U>>,
+    JsText: From<Roomy<U>>,
 {
-    fn from(outcome: Outcome<U>) -> Self {
+    fn from(outcome: Outcome<Roomy<U>>) -> Self {
         Self {
             body: outcome.body.map(JsText::from),
             hits: outcome.hits,
@@ -221,5 +222,5 @@ pub fn wrap_text(
         tool: tool.to_vec(),
         origin: origin.map(|origin| origin.to_vec()),
     };
-    envelope::wrap(&body, &attributes).into()
+    envelope::wrap::<_, Roomy<_>>(&body, &attributes).into()
 }

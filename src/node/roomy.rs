@@ -1,4 +1,4 @@
-//! Memory for long texts on their way in.
+//! Memory for long texts on their way in and out.
 //!
 //! Fresh memory costs more than the text that is copied into it: the system hands it out in pages of
 //! 4 KiB, each at its first touch, and for megabytes of text that happens on the JavaScript thread. On
@@ -6,6 +6,8 @@
 //! given back at once when dropped. Elsewhere, and where large pages are turned off, it is plain
 //! memory.
 
+use crate::inbound::body::Body;
+use crate::inbound::fold::Unit;
 use std::ops::Deref;
 #[cfg(target_os = "linux")]
 use std::ptr::{self, NonNull};
@@ -103,6 +105,27 @@ impl<T: Copy> Roomy<T> {
                 Ok::<_, ()>(0)
             })
         };
+    }
+}
+
+impl<T> From<Vec<T>> for Roomy<T> {
+    fn from(plain: Vec<T>) -> Self {
+        Self(Memory::Plain(plain))
+    }
+}
+
+impl<U: Unit> Body<U> for Roomy<U> {
+    fn with_capacity(units: usize) -> Self {
+        Roomy::with_capacity(units)
+    }
+
+    fn add(&mut self, units: &[U]) {
+        if !self.extend(units) {
+            // The text became longer than was thought.
+            let mut larger = Self::with_capacity((self.len() + units.len()) * 2);
+            let _ = larger.extend(self) && larger.extend(units);
+            *self = larger;
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 use super::external_string;
 use super::long_text::LongText;
 use super::roomy::Roomy;
+use crate::inbound::body::Body as _;
 use napi::bindgen_prelude::{FromNapiRef, FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
@@ -19,17 +20,28 @@ pub struct JsText(Units);
 
 #[derive(Debug)]
 enum Units {
-    OneByte(Vec<u8>),
-    TwoByte(Vec<u16>),
+    OneByte(Roomy<u8>),
+    TwoByte(Roomy<u16>),
 }
 
 impl From<Vec<u16>> for JsText {
     fn from(units: Vec<u16>) -> Self {
+        Roomy::from(units).into()
+    }
+}
+
+impl From<Roomy<u16>> for JsText {
+    fn from(units: Roomy<u16>) -> Self {
         if units.iter().fold(0, |all, unit| all | unit) >= 0x100 {
             return Self(Units::TwoByte(units));
         }
-        #[allow(clippy::cast_possible_truncation, reason = "every unit is below 256")]
-        Self(Units::OneByte(units.iter().map(|unit| *unit as u8).collect()))
+        let mut bytes = Roomy::with_capacity(units.len());
+        for units in units.chunks(4096) {
+            #[allow(clippy::cast_possible_truncation, reason = "every unit is below 256")]
+            let some: Vec<u8> = units.iter().map(|unit| *unit as u8).collect();
+            bytes.add(&some);
+        }
+        Self(Units::OneByte(bytes))
     }
 }
 
@@ -82,6 +94,13 @@ unsafe fn create_one_byte(env: sys::napi_env, bytes: &[u8], value: *mut sys::nap
 impl From<Vec<u8>> for JsText {
     /// One byte a unit.
     fn from(bytes: Vec<u8>) -> Self {
+        Roomy::from(bytes).into()
+    }
+}
+
+impl From<Roomy<u8>> for JsText {
+    /// One byte a unit.
+    fn from(bytes: Roomy<u8>) -> Self {
         Self(Units::OneByte(bytes))
     }
 }
