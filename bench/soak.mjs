@@ -3,7 +3,6 @@
 //   node --expose-gc bench/soak.mjs [calls]
 //
 // Ends with exit code 1 when heap or resident memory grew between the first tenth and the end.
-import { resetCountersForTesting } from 'ferrule/audit';
 import { NOOP_TRACER } from 'ferrule/core';
 import { createToolExecutor, ToolRateLimitError } from 'ferrule/executor';
 
@@ -41,8 +40,6 @@ const runContext = {
 };
 
 async function settled() {
-  // Histograms keep every observation until a reset.
-  resetCountersForTesting();
   for (let round = 0; round < 3; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     globalThis.gc?.();

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 // Aliases used by the definitions below; see `src/node/executor/ops.rs`.
-export type NumberOp = (slot: number, a: number, b: number, c: number, d: number) => number
+export type NumberOp = () => void
 export type TextOp = (slot: number, which: number) => string | undefined
 export type AuditOp = (slot: number, action: string, decision: string, metadata: object | undefined) => number
 export type AttributesOp = (slot: number, attributes: object) => number

@@ -49,6 +49,45 @@ describe('7.11 the inline path', () => {
     expect(ctx['tracer']).toBe(b.tracer);
     expect(ctx['signal']).not.toBe(b.runContext.signal);
   });
+
+  it('2.9 the signal is one and the same, however the context is handed on', async () => {
+    let ctx: Loose = {};
+    const b = bench([entry('t', { execute: async (_: unknown, given: Loose) => { ctx = given; } })]);
+    await b.one('t');
+    const other = { require: () => {} };
+    const views: Record<string, object> = {
+      'a spread copy': { ...ctx },
+      'Object.assign': Object.assign({}, ctx),
+      'an heir': Object.create(ctx),
+      'an heir with secrets of its own': Object.create(ctx, { secrets: { value: other } }),
+      'a transparent proxy': new Proxy(ctx, {}),
+      'a proxy that passes its receiver on': new Proxy(ctx, { get: (target, key, receiver) => Reflect.get(target, key, receiver) }),
+      'a proxy that does not': new Proxy(ctx, { get: (target, key) => target[key as string] }),
+      'a proxy around a proxy': new Proxy(new Proxy(ctx, {}), {}),
+      'an heir of a proxy': Object.create(new Proxy(ctx, {}), { secrets: { value: other } }),
+      'a proxy around an heir': new Proxy(Object.create(ctx, { secrets: { value: other } }), {}),
+    };
+    const { signal } = ctx;
+    expect(signal).toBeInstanceOf(AbortSignal);
+    for (const [name, view] of Object.entries(views)) expect((view as Loose)['signal'], name).toBe(signal);
+    expect(() => Object.getOwnPropertyDescriptor(ctx, 'signal')!.get!.call({})).toThrow('ctx.signal');
+    // Not the context of another call, whatever it shows as its secrets.
+    await b.one('t');
+    expect(ctx['signal']).not.toBe(signal);
+  });
+
+  it('13.4 a signal that is first read after the abort is an aborted one', async () => {
+    const run = new AbortController();
+    const seen: unknown[] = [];
+    const b = bench([entry('t', { execute: async (_: unknown, ctx: Ctx) => {
+      run.abort();
+      await null;
+      seen.push(ctx.signal.aborted, (ctx.signal.reason as Error).name);
+      return 'late';
+    } })]);
+    await b.one('t', {}, { runContext: { ...b.runContext, signal: run.signal } });
+    expect(seen).toEqual([true, 'AbortError']);
+  });
 });
 
 describe('13.2 limits', () => {

@@ -43,7 +43,7 @@ export function setGauge(name: string, value: number, labels?: MetricLabels): vo
 }
 
 /**
- * Appends an observation to a histogram, which keeps all of them until a reset. Bad names are
+ * Appends an observation to a histogram, which keeps the newest 10,000 until a reset. Bad names are
  * dropped as in {@link incrementCounter}.
  */
 export function observeHistogram(name: string, value: number, labels?: MetricLabels): void {

@@ -7,7 +7,6 @@ import type {
 } from '../core/index.js';
 import { denyToolSecret } from '../secrets/context.js';
 import type { ToolSecretsOwner } from '../secrets/context.js';
-import type { StreamingChannel } from '../streaming/index.js';
 import type { Frame } from './frame.js';
 import type { SecretResolverHook, ToolContextOptions } from './types.js';
 
@@ -90,26 +89,67 @@ export function buildToolExecutionContext<TDeps = unknown>(
 
 const unheard = (): void => {};
 
+/** What a context shows of its call. */
+interface Shown {
+  readonly signal: AbortSignal;
+  /** Only of a tool that streams. */
+  readonly channel: Pick<ToolExecutionContext, 'reportProgress' | 'streamContent'> | undefined;
+}
+
+class Itself {
+  constructor(object: object) {
+    // So that a subclass adds its private field to `object`.
+    return object;
+  }
+}
+
+/** Ties an object to its call without a property that anybody could see or change. */
+class Tied extends Itself {
+  readonly #shown: Shown;
+
+  constructor(object: object, shown: Shown) {
+    super(object);
+    this.#shown = shown;
+  }
+
+  static to(object: unknown): Shown | undefined {
+    return typeof object === 'object' && object !== null && #shown in object ? object.#shown : undefined;
+  }
+}
+
+/**
+ * Reads the signal of a context, which is `this`, or of what stands for one: an object made of it, or a
+ * proxy around it. Neither is tied itself, but the one leads to the context by its prototypes, and the
+ * other has to show its `secrets` as they are, for the context is frozen.
+ */
+function signalOf(this: unknown): AbortSignal {
+  for (let object: unknown = this; typeof object === 'object' && object !== null; object = Object.getPrototypeOf(object)) {
+    const shown = Tied.to(object) ?? Tied.to((object as Partial<ToolExecutionContext>).secrets);
+    if (shown) return shown.signal;
+  }
+  throw new TypeError('ctx.signal: read of an object that is no tool context.');
+}
+
+const SIGNAL: PropertyDescriptor = { get: signalOf, enumerable: true, configurable: true };
+
 /**
  * The same context for a call of the executor, which names the owner its secrets are bound to. A tool
  * that does not stream has no channel and is heard by nobody.
  *
  * @internal
  */
-export function contextOf(
-  frame: Frame,
-  signal: AbortSignal,
-  channel: StreamingChannel | undefined,
-  owner: ToolSecretsOwner,
-): ToolExecutionContext {
-  return Object.freeze({
-    toolCallId: frame.call.toolCallId,
-    runContext: frame.runContext,
-    signal,
-    tracer: frame.runContext.tracer ?? NOOP_TRACER,
-    logger: NOOP_LOGGER,
-    secrets: secretsAccessor(frame.tool.name, frame.state.options.secretResolver, owner),
-    reportProgress: channel?.reportProgress ?? unheard,
-    streamContent: channel?.streamContent ?? unheard,
-  });
+export function contextOf(frame: Frame, shown: Shown, owner: ToolSecretsOwner): ToolExecutionContext {
+  const secrets = secretsAccessor(frame.tool.name, frame.state.options.secretResolver, owner);
+  const ctx: Record<string, unknown> = { toolCallId: frame.call.toolCallId, runContext: frame.runContext };
+  Object.defineProperty(ctx, 'signal', SIGNAL);
+  // One by one, so that the keys stand in the order they always had; V8 would take longer to turn a
+  // place kept free for `signal` into an accessor.
+  ctx['tracer'] = frame.runContext.tracer ?? NOOP_TRACER;
+  ctx['logger'] = NOOP_LOGGER;
+  ctx['secrets'] = secrets;
+  ctx['reportProgress'] = shown.channel?.reportProgress ?? unheard;
+  ctx['streamContent'] = shown.channel?.streamContent ?? unheard;
+  new Tied(ctx, shown);
+  new Tied(secrets, shown);
+  return Object.freeze(ctx) as unknown as ToolExecutionContext;
 }

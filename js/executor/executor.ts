@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { native } from '../binding.js';
 import type { CompletedToolCall, ResolvedTool, RunContext, ToolCall } from '../core/index.js';
 import { countTokensHeuristic, createDefaultSpillWriter } from '../result/index.js';
-import { closeFrame, openFrame } from './frame.js';
+import { closeFrame, frameAt, reserveFrame } from './frame.js';
 import type { ExecutorState, Frame, Run } from './frame.js';
 import { describeEntry } from './host/before.js';
 import { escapedRecord } from './host/report.js';
@@ -77,9 +77,9 @@ function batchBits(options: Shared): number {
   );
 }
 
-/** Closes frames whose calls never started, because describing a tool threw. */
-function abandon(frames: ReadonlyArray<Frame>, error: unknown): never {
-  for (const frame of frames) closeFrame(frame);
+/** Gives the slots of calls back that never started, because describing a tool threw. */
+function abandon(slots: ReadonlyArray<number>, error: unknown): never {
+  for (const slot of slots) closeFrame(slot);
   throw error;
 }
 
@@ -118,13 +118,13 @@ class SingleRun extends RunBase implements Run {
     this.#reject = reject;
     const { call } = opts;
     const entry = this.find(call);
-    const frame = openFrame(this, call, 0);
+    const slot = reserveFrame(this, call, 0);
     try {
-      describeEntry(frame, entry);
+      describeEntry(frameAt(slot), entry);
     } catch (error) {
-      abandon([frame], error);
+      abandon([slot], error);
     }
-    state.native.runOne(frame.slot, batchBits(opts));
+    state.native.runOne(slot, batchBits(opts));
   }
 
   done(frame: Frame): void {
@@ -152,9 +152,9 @@ class BatchRun extends RunBase implements Run {
       resolve(Object.freeze(this.#records));
       return;
     }
-    // What the registry throws here rejects the batch, before any call has a frame.
+    // What the registry throws here rejects the batch, before any call has a slot.
     const entries = calls.map((call) => this.find(call));
-    const frames = calls.map((call, index) => openFrame(this, call, index));
+    const slots = calls.map((call, index) => reserveFrame(this, call, index));
     const sequential: number[] = [];
     const parallel: number[] = [];
     for (let index = 0; index < calls.length; index += 1) {
@@ -163,12 +163,12 @@ class BatchRun extends RunBase implements Run {
     // Only a call that starts at once keeps this look-up; a queued one asks again at its turn.
     const first = sequential.length > 0 ? sequential.slice(0, 1) : parallel.slice(0, state.window);
     try {
-      for (const index of first) describeEntry(frames[index]!, entries[index]);
+      for (const index of first) describeEntry(frameAt(slots[index]!), entries[index]);
     } catch (error) {
-      abandon(frames, error);
+      abandon(slots, error);
     }
-    const slots = (indexes: number[]): number[] => indexes.map((index) => frames[index]!.slot);
-    state.native.runBatch(slots(sequential), slots(parallel), batchBits(opts));
+    const slotsOf = (indexes: number[]): number[] => indexes.map((index) => slots[index]!);
+    state.native.runBatch(slotsOf(sequential), slotsOf(parallel), batchBits(opts));
   }
 
   done(frame: Frame): void {

@@ -38,10 +38,11 @@ export const PENDING = -2;
 export const DETAILS = -3;
 
 /**
- * The numbers that cross beside a call in either direction: a store costs less than an argument.
+ * The numbers that cross beside a call in either direction: a store costs less than an argument. On
+ * the way to a host function the first is the call's slot, on the way back its answer.
  * Whoever is called reads them first thing, since the next crossing writes others.
  */
-export const registers = new Float64Array(4);
+export const registers = new Float64Array(5);
 
 /** No parts, no patterns: most results have none. */
 export const NO_PARTS: readonly never[] = Object.freeze([]);
@@ -211,30 +212,48 @@ export class Frame {
   }
 }
 
+/** A call that waits for its turn: of a large batch most do, and a frame is large. */
+interface Waiting {
+  readonly run: Run;
+  readonly call: ToolCall;
+  readonly index: number;
+}
+
 const frames: (Frame | undefined)[] = [];
+const waiting: (Waiting | undefined)[] = [];
 const free: number[] = [];
 
-/** Gives a call a slot. */
-export function openFrame(run: Run, call: ToolCall, index: number): Frame {
+/** Gives a call a slot; its frame is made when it is asked for. */
+export function reserveFrame(run: Run, call: ToolCall, index: number): number {
   const slot = free.pop() ?? frames.length;
+  frames[slot] = undefined;
+  waiting[slot] = { run, call, index };
+  return slot;
+}
+
+/** The frame of a slot. */
+export function frameAt(slot: number): Frame {
+  return frames[slot] ?? openFrame(slot);
+}
+
+function openFrame(slot: number): Frame {
+  const { run, call, index } = waiting[slot] as Waiting;
+  waiting[slot] = undefined;
   const frame = new Frame(slot, run, call, index);
   frames[slot] = frame;
   return frame;
 }
 
-/** The frame of a slot. */
-export function frameAt(slot: number): Frame {
-  return frames[slot] as Frame;
+/** Takes the slot of a call back. */
+export function closeFrame(slot: number): void {
+  const frame = frames[slot];
+  if (frame) frame.closed = true;
+  frames[slot] = undefined;
+  waiting[slot] = undefined;
+  free.push(slot);
 }
 
-/** Takes the slot back. */
-export function closeFrame(frame: Frame): void {
-  frame.closed = true;
-  frames[frame.slot] = undefined;
-  free.push(frame.slot);
-}
-
-/** Frames in use; for tests. */
+/** Slots in use; for tests. */
 export function openFrameCount(): number {
   return frames.length - free.length;
 }

@@ -48,7 +48,9 @@ function channelFor(frame: Frame): StreamingChannel | undefined {
 
 /** Signal, channel and context of one evaluation; closed when it ends. */
 export class CallScope implements Waiter {
-  readonly controller = new AbortController();
+  /** The signal is aborted. Asked of the signal itself, it would have to be made. */
+  aborted = false;
+  readonly #controller = new AbortController();
   /** Only of a tool that streams. */
   readonly channel: StreamingChannel | undefined;
   readonly ctx: ToolExecutionContext;
@@ -60,15 +62,26 @@ export class CallScope implements Waiter {
     this.#frame = frame;
     this.#wake = wake;
     const signal = frame.runContext.signal as AbortSignal | undefined;
-    if (signal?.aborted) this.controller.abort();
+    if (signal?.aborted) this.abort();
     else if (signal) joinAbort(signal, this);
     this.channel = channelFor(frame);
     frame.owner ??= ownerOf(frame);
-    this.ctx = contextOf(frame, this.controller.signal, this.channel, frame.owner);
+    this.ctx = contextOf(frame, this, frame.owner);
+  }
+
+  /** Made when it is first read: an `AbortSignal` costs a quarter of a call, and few tools look at it. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Aborts the signal. */
+  abort(): void {
+    this.aborted = true;
+    this.#controller.abort();
   }
 
   runAborted(): void {
-    this.controller.abort();
+    this.abort();
     this.#wake?.(this.#frame);
   }
 

@@ -10,18 +10,21 @@ import { PENDING, THREW, frameAt, registers } from './frame.js';
 import type { Frame } from './frame.js';
 
 let runtime: CallRuntime | undefined;
+let settler: () => void = () => {};
 
 /** Names the runtime that events go to. */
 export function bindRuntime(bound: CallRuntime): void {
   runtime = bound;
+  settler = bound.settler();
 }
 
 function deliver(frame: Frame, mailbox: number, epoch: number, code: number, closed: number): void {
-  registers[0] = mailbox;
-  registers[1] = epoch;
-  registers[2] = code;
-  registers[3] = closed;
-  runtime?.settle(frame.slot);
+  registers[0] = frame.slot;
+  registers[1] = mailbox;
+  registers[2] = epoch;
+  registers[3] = code;
+  registers[4] = closed;
+  settler();
 }
 
 /** Delivers an event to the phases of a call; the last one of a race says how the race closed. */
@@ -154,6 +157,9 @@ export function watchAbort(frame: Frame, expire: () => void): () => void {
 /** A host function over the frame of a slot and the numbers in the registers. */
 export function onFrame(
   act: (frame: Frame, a: number, b: number, c: number, d: number) => number,
-): (slot: number) => number {
-  return (slot) => act(frameAt(slot), registers[0]!, registers[1]!, registers[2]!, registers[3]!);
+): () => void {
+  return () => {
+    const answer = act(frameAt(registers[0]!), registers[1]!, registers[2]!, registers[3]!, registers[4]!);
+    registers[0] = answer;
+  };
 }

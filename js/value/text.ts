@@ -85,6 +85,9 @@ function losesValues(value: object, json: string): boolean {
 }
 
 function isExotic(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Nearly every value is one of these, and none of the following has such a prototype.
+  if (prototype === Object.prototype || prototype === Array.prototype) return false;
   return (
     value instanceof Error ||
     value instanceof Map ||

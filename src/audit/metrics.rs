@@ -1,13 +1,16 @@
 //! The store behind counters, gauges and histograms (spec 01 section 5.1).
 //!
 //! Invariants: counters and gauges share one map in first-write order, the last writer decides the
-//! kind; histograms keep raw observations in a map of their own. A name outside
+//! kind; histograms keep raw observations in a map of their own, the newest [`KEPT`] of each, so that a
+//! process that runs for months does not grow by every call it has made. A name outside
 //! `/^[a-z][a-z0-9._-]*$/i` is dropped on write and simply absent on read.
 
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::sync::Arc;
+
+/// Observations of one histogram that are kept.
+pub const KEPT: usize = 10_000;
 
 /// What last wrote a key of the shared counter map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +55,17 @@ pub fn key(name: &str, labels: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(size);
     out.push_str(name);
     for (index, (label, value)) in labels.iter().enumerate() {
-        let open = if index == 0 { '{' } else { ',' };
-        write!(out, "{open}{label}={value}").expect("writing to a String cannot fail");
+        out.push(if index == 0 { '{' } else { ',' });
+        out.push_str(label);
+        out.push('=');
+        out.push_str(value);
     }
     out.push('}');
     out
+}
+
+fn newest(observations: &[f64]) -> Vec<f64> {
+    observations[observations.len().saturating_sub(KEPT)..].to_vec()
 }
 
 fn is_metric_name(key: &str) -> bool {
@@ -105,7 +114,12 @@ impl Metrics {
     pub fn observe(&self, key: &str, value: f64) {
         let mut store = self.store.borrow_mut();
         if let Some(&at) = store.histogram_at.get(key) {
-            store.histograms[at].1.push(value);
+            let observations = &mut store.histograms[at].1;
+            // Twice as many before the older half goes, so that dropping costs nothing to speak of.
+            if observations.len() == 2 * KEPT {
+                observations.drain(..KEPT);
+            }
+            observations.push(value);
         } else if is_metric_name(key) {
             let at = store.histograms.len();
             store.histograms.push((key.to_owned(), vec![value]));
@@ -124,7 +138,7 @@ impl Metrics {
     #[must_use]
     pub fn histogram(&self, key: &str) -> Vec<f64> {
         let store = self.store.borrow();
-        store.histogram_at.get(key).map_or_else(Vec::new, |&at| store.histograms[at].1.clone())
+        store.histogram_at.get(key).map_or_else(Vec::new, |&at| newest(&store.histograms[at].1))
     }
 
     /// Every counter and gauge, in first-write order.
@@ -136,7 +150,8 @@ impl Metrics {
     /// Every histogram, in first-write order.
     #[must_use]
     pub fn histograms(&self) -> Vec<(String, Vec<f64>)> {
-        self.store.borrow().histograms.clone()
+        let store = self.store.borrow();
+        store.histograms.iter().map(|(key, observations)| (key.clone(), newest(observations))).collect()
     }
 
     /// Forgets everything.
@@ -174,6 +189,21 @@ mod tests {
         metrics.increment("A-B_c.9", 2.0);
         assert_eq!(metrics.scalars(), vec![("A-B_c.9".to_owned(), 2.0, Kind::Counter)]);
         assert!(metrics.histograms().is_empty());
+    }
+
+    #[test]
+    fn a_histogram_keeps_the_newest_observations_in_order() {
+        let metrics = Metrics::default();
+        let count = 3 * KEPT + KEPT / 2;
+        let value = |at: usize| f64::from(u32::try_from(at).expect("small"));
+        for at in 0..count {
+            metrics.observe("h", value(at));
+            let kept = metrics.store.borrow().histograms[0].1.len();
+            assert!(kept <= 2 * KEPT, "{kept} kept after {at}");
+        }
+        let newest: Vec<_> = (count - KEPT..count).map(value).collect();
+        assert_eq!(metrics.histogram("h"), newest);
+        assert_eq!(metrics.histograms(), vec![("h".to_owned(), newest)]);
     }
 
     #[test]

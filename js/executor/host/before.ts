@@ -40,7 +40,7 @@ export function lookup(frame: Frame, queued: number): number {
     }
   }
   // A tracer that records nothing is none.
-  registers[0] = frame.runContext.tracer === NOOP_TRACER ? 0 : 1;
+  registers[1] = frame.runContext.tracer === NOOP_TRACER ? 0 : 1;
   return code;
 }
 

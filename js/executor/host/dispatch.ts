@@ -96,7 +96,7 @@ export function enter(frame: Frame, epoch: number, sandboxed: number, limitMs: n
   }
   // The limit starts when the synchronous part of the tool has run.
   if (limitMs > 0) frame.limitTimer = globalThis.setTimeout(() => settle(frame, epoch, LIMIT_EXPIRED), limitMs);
-  return frame.scope?.controller.signal.aborted ? 1 : 0;
+  return frame.scope?.aborted ? 1 : 0;
 }
 
 /** The tool has settled: the race is closed here, and the event says how. */
@@ -122,7 +122,7 @@ function runInSandbox(frame: Frame): Promise<SandboxResult> {
     { kind: 'handler', module: frame.tool.name, export: 'execute' },
     {
       input: frame.validated,
-      signal: scopeOf(frame).controller.signal,
+      signal: scopeOf(frame).signal,
       ...(policy.timeoutMs > 0 ? { timeoutMs: policy.timeoutMs } : {}),
       ...(policy.maxMemoryMb > 0 ? { maxMemoryMb: policy.maxMemoryMb } : {}),
       allowNetwork: !policy.noNetwork,
@@ -157,7 +157,7 @@ export function startGrace(frame: Frame, ms: number): number {
 
 /** Aborts the call's own signal. */
 export function abort(frame: Frame): number {
-  frame.scope?.controller.abort();
+  frame.scope?.abort();
   return 0;
 }
 
@@ -205,7 +205,7 @@ export function close(frame: Frame): number {
   const duration = Math.max(0, performance.now() - frame.startedAt);
   release(frame);
   frame.ran = true;
-  frame.cancelled = frame.scope?.controller.signal.aborted === true;
+  frame.cancelled = frame.scope?.aborted === true;
   return frame.tool.__streamingHint || frame.cancelled ? -1 - duration : duration;
 }
 

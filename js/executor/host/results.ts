@@ -42,7 +42,7 @@ export function unpack(frame: Frame): number {
       (typeof frame.output === 'string' ? 4 : 0) |
       (frame.nonText.length > 0 ? 8 : 0) |
       (producer(frame) << 4);
-    registers[0] = frame.body.length;
+    registers[1] = frame.body.length;
     return bits;
   } catch (error) {
     return threw(frame, 'output', error);

@@ -130,7 +130,7 @@ impl Host for JsHost {
 
     fn lookup(&self, call: u32, queued: bool) -> Result<Lookup, Thrown> {
         let code = whole(thrown(self.number(call, |ops| &ops.lookup, [flag(queued), 0.0, 0.0, 0.0]))?);
-        let [traced, ..] = self.runtime.registers.read();
+        let [_, traced, ..] = self.runtime.registers.read();
         let described = self.runtime.with(call, |slot| {
             slot.traced = traced != 0.0;
             slot.facts.take()
@@ -423,7 +423,7 @@ impl Host for JsHost {
 
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
         let bits = whole(thrown(self.number(call, |ops| &ops.unpack, NONE))?);
-        let [units, ..] = self.runtime.registers.read();
+        let [_, units, ..] = self.runtime.registers.read();
         self.runtime.with(call, |slot| {
             slot.has_parts = bits & 8 != 0;
             slot.body_units = units;

@@ -32,7 +32,7 @@ pub struct CallRuntime {
 
 #[napi]
 impl CallRuntime {
-    /// `registers` are the four numbers that cross beside a call. `drain` is called when another thread
+    /// `registers` are the five numbers that cross beside a call. `drain` is called when another thread
     /// has woken a task; it has to call `poke`.
     #[napi(constructor)]
     pub fn new(
@@ -53,11 +53,16 @@ impl CallRuntime {
         Ok(Self { inner })
     }
 
-    /// Delivers an event to a call. In the registers: the mailbox (1 for the span), the epoch, the code,
-    /// and how the race closed or NaN.
+    /// The function that delivers an event to a call. In the registers: the slot, the mailbox (1 for the
+    /// span), the epoch, the code, and how the race closed or NaN. No method, because it is called twice
+    /// in each call and finding the object behind a method costs more than what it does.
     #[napi(catch_unwind)]
-    pub fn settle(&self, slot: u32) {
-        self.inner.tasks.enter(|| self.inner.settle(slot));
+    pub fn settler<'env>(&self, env: &'env Env) -> Result<Function<'env, (), ()>> {
+        let inner = Rc::clone(&self.inner);
+        env.create_function_from_closure("settle", move |_| {
+            inner.tasks.enter(|| inner.settle());
+            Ok(())
+        })
     }
 
     /// Runs the attempt that waits for the tracer, from within the tracer's function.

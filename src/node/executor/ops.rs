@@ -1,10 +1,11 @@
 //! The JavaScript half of the host: one function an effect, handed over once per realm.
 //!
-//! All take the call's slot; up to four numbers more travel in the [`Registers`], a piece of memory
-//! both sides see, because a number there costs a store and an argument costs an allocation. A number
-//! comes back: an answer of the effect, or one of the three codes below; what else there is to say
-//! stands in the registers. They never throw (each is guarded on the JavaScript side); if one
-//! does all the same, as on the termination of a worker, that counts as a thrown callback.
+//! The call's slot and up to four numbers travel in the [`Registers`], a piece of memory both sides see,
+//! because a number there costs a store and an argument or an answer costs an allocation. The answer of
+//! a number operation is in the first register: what the effect came to, or one of the three codes
+//! below; what else there is to say stands behind it. They never throw (each is guarded on the
+//! JavaScript side); if one does all the same, as on the termination of a worker, that counts as a thrown
+//! callback.
 
 use napi::bindgen_prelude::{Env, Float64Array, FnArgs, FunctionRef, Object};
 use napi_derive::napi;
@@ -15,7 +16,7 @@ pub const THREW: f64 = -1.0;
 /// A promise was returned; the answer will be settled.
 pub const PENDING: f64 = -2.0;
 
-pub type NumberOp = FunctionRef<FnArgs<(u32,)>, f64>;
+pub type NumberOp = FunctionRef<(), ()>;
 pub type TextOp = FunctionRef<FnArgs<(u32, u32)>, Option<String>>;
 pub type AuditOp = FunctionRef<FnArgs<(u32, String, String, Option<Object<'static>>)>, f64>;
 pub type AttributesOp = FunctionRef<FnArgs<(u32, Object<'static>)>, f64>;
@@ -86,8 +87,12 @@ pub struct HostOps {
 /// Calls an effect with the numbers in the registers. An exception of the engine itself counts as
 /// [`THREW`].
 pub fn call(env: Env, op: &NumberOp, registers: &Registers, slot: u32, numbers: [f64; 4]) -> f64 {
-    registers.write(numbers);
-    op.borrow_back(&env).and_then(|function| function.call((slot,).into())).unwrap_or(THREW)
+    let [a, b, c, d] = numbers;
+    registers.write([f64::from(slot), a, b, c, d]);
+    match op.borrow_back(&env).and_then(|function| function.call(())) {
+        Ok(()) => registers.read()[0],
+        Err(_) => THREW,
+    }
 }
 
 /// The numbers that cross beside a call, in either direction. Whoever is called reads them first
@@ -98,7 +103,7 @@ pub struct Registers {
 
 impl Registers {
     /// How many there are.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 
     /// `shared` has to hold [`COUNT`](Self::COUNT) numbers.
     pub fn new(shared: Float64Array) -> napi::Result<Self> {

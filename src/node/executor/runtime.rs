@@ -126,8 +126,10 @@ impl Runtime {
 
     /// Delivers the event in the registers; a stale epoch is dropped. `closed` is how the race closed,
     /// or NaN for an event that does not say.
-    pub fn settle(&self, slot: u32) {
-        let [mailbox, epoch, code, closed] = self.registers.read();
+    pub fn settle(&self) {
+        let [slot, mailbox, epoch, code, closed] = self.registers.read();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a slot")]
+        let slot = slot as u32;
         let mailbox = if mailbox == 0.0 { Mailbox::Phase } else { Mailbox::Span };
         let waker = self.with(slot, |call| {
             let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
