@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 // Aliases used by the definitions below; see `src/node/executor/ops.rs`.
-export type NumberOp = (slot: number, a: number, b: number, c: number, d: number) => number
+export type NumberOp = () => void
 export type TextOp = (slot: number, which: number) => string | undefined
 export type AuditOp = (slot: number, action: string, decision: string, metadata: object | undefined) => number
 export type AttributesOp = (slot: number, attributes: object) => number
@@ -13,15 +13,16 @@ export type HeldOp = (slot: number, which: number) => unknown
 /** What all executors of a realm run on. */
 export declare class CallRuntime {
   /**
-   * `registers` are the four numbers that cross beside a call. `drain` is called when another thread
+   * `registers` are the five numbers that cross beside a call. `drain` is called when another thread
    * has woken a task; it has to call `poke`.
    */
   constructor(realm: Realm, ops: HostOps, registers: Float64Array, drain: () => void)
   /**
-   * Delivers an event to a call. In the registers: the mailbox (1 for the span), the epoch, the code,
-   * and how the race closed or NaN.
+   * The function that delivers an event to a call. In the registers: the slot, the mailbox (1 for the
+   * span), the epoch, the code, and how the race closed or NaN. No method, because it is called twice
+   * in each call and finding the object behind a method costs more than what it does.
    */
-  settle(slot: number): void
+  settler(): () => void
   /** Runs the attempt that waits for the tracer, from within the tracer's function. */
   runAttempt(slot: number): boolean
   /** Describes the tool of one call. */
