@@ -20,6 +20,10 @@ const good = {
 const make = (patch: object): unknown => tool({ ...good, ...patch } as ToolSpec);
 
 describe('tool() (spec 01 section 3.2)', () => {
+  it.each([[undefined, 'undefined'], [null, 'null'], ['search', 'string']])('what is no declaration at all is named: %s', (spec, kind) => {
+    expect(() => tool(spec as never)).toThrow(new TypeError(`tool({...}): expects an object that declares the tool (got ${kind}).`));
+  });
+
   it('exports exactly the four values', () => {
     expect(Object.keys(builder).sort()).toEqual([
       'defaultInboundSanitization',

@@ -192,6 +192,41 @@ describe('issue 4, after the tool ran: the result is not lost', () => {
   });
 });
 
+describe('callers without types', () => {
+  const runContext = run({ tracer: undefined });
+  const rejected: [string, 'executeOne' | 'executeBatch', unknown, string][] = [
+    ['no options', 'executeOne', undefined, "executeOne: expects an object with 'call', 'runContext' and 'stepNumber' (got undefined)."],
+    ['no run context', 'executeOne', { call: call('t') }, "executeOne: 'runContext' must be the context of the run (got undefined)."],
+    ['no call', 'executeOne', { runContext }, "executeOne: 'call' must be a tool call { toolCallId, toolName, args } (got undefined)."],
+    ['null options', 'executeBatch', null, "executeBatch: expects an object with 'calls', 'runContext' and 'stepNumber' (got null)."],
+    ['no calls', 'executeBatch', { runContext }, "executeBatch: 'calls' must be a list of tool calls (got undefined)."],
+    ['a call for the list', 'executeBatch', { calls: call('t'), runContext }, "executeBatch: 'calls' must be a list of tool calls (got object)."],
+    ['a text for the list', 'executeBatch', { calls: 't', runContext }, "executeBatch: 'calls' must be a list of tool calls (got string)."],
+    ['a hole in the list', 'executeBatch', { calls: [call('t'), null], runContext }, 'executeBatch: calls[1] must be a tool call { toolCallId, toolName, args } (got null).'],
+  ];
+  it.each(rejected)('%s: a TypeError that says so, and no slot is left behind', async (_name, method, options, message) => {
+    const slots = openFrameCount();
+    const execute = vi.fn(async () => 'ran');
+    const executor = createToolExecutor({ registry: registryOf([entry('t', { execute })]) as never });
+    const error = await (executor[method] as (options: unknown) => Promise<unknown>)(options).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toBe(message);
+    expect(execute).not.toHaveBeenCalled();
+    expect(openFrameCount()).toBe(slots);
+  });
+
+  it('an executor without a registry is refused', () => {
+    const make = createToolExecutor as (options?: unknown) => unknown;
+    expect(() => make()).toThrow(new TypeError("createToolExecutor: expects an object with a 'registry' (got undefined)."));
+    expect(() => make({ registry: null })).toThrow(new TypeError("createToolExecutor: 'registry' must be a tool registry, such as createToolRegistry() makes (got null)."));
+  });
+
+  it('a run without a tracer is a run without spans', async () => {
+    const b = bench([entry('t', { execute: async (_: unknown, ctx: Loose) => typeof (ctx['tracer'] as Loose)['span'] })]);
+    expect(success(await b.one('t', {}, { runContext })).output).toBe('function');
+  });
+});
+
 describe('peers that are only roughly of the right shape', () => {
   it.each([[{ ok: false, error: 'text', durationMs: 1 }], [{ ok: false, get error() { throw broke; } }], [undefined], [null], [{ ok: false, error: null }]])('a sandbox that answers %#: execution_failed, no hanging', async (answer) => {
     const b = bench([entry('t')], { sandboxResolver: () => ({ id: 's', run: async () => answer }) } as never);

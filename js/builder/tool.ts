@@ -47,6 +47,9 @@ const MAX_NAME_LENGTH = 128;
 export function tool<TInput, TOutput, TDeps = unknown>(
   spec: AnySchemaToolSpec<TInput, TOutput, TDeps>,
 ): Tool<TInput, TOutput, TDeps> {
+  if (typeof spec !== 'object' || spec === null) {
+    throw new TypeError(`tool({...}): expects an object that declares the tool (got ${spec === null ? 'null' : typeof spec}).`);
+  }
   const { name } = spec;
   if (typeof name !== 'string' || name === '') {
     throw new TypeError("tool({...}): 'name' must be a non-empty string.");

@@ -6,6 +6,7 @@ import { closeFrame, frameAt, reserveFrame } from './frame.js';
 import type { ExecutorState, Frame, Run } from './frame.js';
 import { describeEntry } from './host/before.js';
 import { escapedRecord } from './host/report.js';
+import { callOf, callsOf, checkExecutorOptions, checkRunOptions } from './options.js';
 import { callRuntime } from './runtime.js';
 import type { ExecuteBatchOptions, ExecuteOneOptions, ExecutorOptions, ToolExecutor } from './types.js';
 
@@ -90,7 +91,8 @@ abstract class RunBase {
   readonly trustLevel: string;
   readonly context = new AsyncResource('ferrule.run');
 
-  constructor(state: ExecutorState, opts: ExecuteOneOptions | ExecuteBatchOptions) {
+  constructor(method: 'executeOne' | 'executeBatch', state: ExecutorState, opts: ExecuteOneOptions | ExecuteBatchOptions) {
+    checkRunOptions(method, opts);
     this.state = state;
     this.runContext = opts.runContext as RunContext;
     this.stepNumber = opts.stepNumber;
@@ -113,10 +115,10 @@ class SingleRun extends RunBase implements Run {
     resolve: (record: CompletedToolCall) => void,
     reject: (reason: unknown) => void,
   ) {
-    super(state, opts);
+    super('executeOne', state, opts);
     this.#resolve = resolve;
     this.#reject = reject;
-    const { call } = opts;
+    const call = callOf(opts);
     const entry = this.find(call);
     const slot = reserveFrame(this, call, 0);
     try {
@@ -143,8 +145,8 @@ class BatchRun extends RunBase implements Run {
     opts: ExecuteBatchOptions,
     resolve: (records: ReadonlyArray<CompletedToolCall>) => void,
   ) {
-    super(state, opts);
-    const calls = [...opts.calls];
+    super('executeBatch', state, opts);
+    const calls = callsOf(opts);
     this.#records = new Array<CompletedToolCall>(calls.length);
     this.#resolve = resolve;
     this.#left = calls.length;
@@ -181,7 +183,8 @@ class BatchRun extends RunBase implements Run {
 /**
  * Makes an executor. It is cheap: it owns no thread and no timer, and may be made per run.
  *
- * @throws RangeError when `maxParallelTools` is below 1 or no number.
+ * @throws TypeError without a registry. RangeError when `maxParallelTools` is below 1 or no number. A run
+ * without a run context, or with a call that is no object, rejects with a TypeError.
  *
  * @example
  * const executor = createToolExecutor({ registry });
@@ -193,6 +196,7 @@ class BatchRun extends RunBase implements Run {
  * if ('kind' in done.outcome) console.error(done.outcome.message);
  */
 export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
+  checkExecutorOptions(options);
   const graceMs = grace(options.cancellationGraceMs);
   const settings = settingsOf(options, graceMs);
   const state: ExecutorState = {

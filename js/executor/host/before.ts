@@ -39,8 +39,9 @@ export function lookup(frame: Frame, queued: number): number {
       return threw(frame, 'registry.get', error);
     }
   }
-  // A tracer that records nothing is none.
-  registers[1] = frame.runContext.tracer === NOOP_TRACER ? 0 : 1;
+  const tracer: unknown = frame.runContext.tracer;
+  // A tracer that records nothing is none; neither is one that a caller without types left out.
+  registers[1] = tracer === NOOP_TRACER || tracer === undefined || tracer === null ? 0 : 1;
   return code;
 }
 
