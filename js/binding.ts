@@ -114,14 +114,14 @@ function bareRealm(): Native.Realm {
  * Increments that the realm has not been told yet, by key. Only of keys that it knows: the order of its
  * keys is that of their first writes, and additions to one key may come in any order and at once.
  */
-const late = new Map<string, number>();
+const late = new Map<string, { by: number }>();
 let hasLate = false;
 
 /** Counts one under a key of {@link countFirst} without crossing; false when the key is none. @internal */
 export function countAgain(key: string): boolean {
-  const by = late.get(key);
-  if (by === undefined) return false;
-  late.set(key, by + 1);
+  const count = late.get(key);
+  if (count === undefined) return false;
+  count.by += 1;
   hasLate = true;
   return true;
 }
@@ -134,7 +134,7 @@ export function countAgain(key: string): boolean {
  */
 export function countFirst(key: string): void {
   nativeRealm().increment(key, 1);
-  late.set(key, 0);
+  late.set(key, { by: 0 });
 }
 
 /** Counts one under each key, in their order. @internal */
@@ -152,9 +152,10 @@ export function forgetCounts(): void {
 
 function handOver(to: Native.Realm): void {
   hasLate = false;
-  for (const [key, by] of late) {
+  for (const [key, count] of late) {
+    const { by } = count;
     if (by === 0) continue;
-    late.set(key, 0);
+    count.by = 0;
     to.increment(key, by);
   }
 }

@@ -8,6 +8,7 @@ export type AuditOp = (slot: number, action: string, decision: string, metadata:
 export type AttributesOp = (slot: number, attributes: object) => number
 export type FailureOp = (slot: number, failure: FailureRecord, event: boolean) => number
 export type StatusOp = (slot: number, cancelled: boolean, message: string) => number
+export type MessageOp = (slot: number, message: string) => number
 export type HeldOp = (slot: number, which: number) => unknown
 
 /** What all executors of a realm run on. */
@@ -62,6 +63,19 @@ export declare class DockerSession {
 export declare class JsonSchemaValidator {
   /** The issues of a value's JSON text; null when there are none. */
   check(text: string): Array<JsonSchemaIssue> | null
+}
+
+/** Collects a text of known length, for one use. */
+export declare class LongText {
+  /** For a text of so many UTF-16 units. */
+  constructor(units: number)
+  /**
+   * Makes room for pieces of so many units; settles in a later turn of the event loop. To be called
+   * before the first piece, behind the last, and when a piece says so.
+   */
+  ready(units: number): Promise<void>
+  /** The next piece. False when [`ready`](Self::ready) has to be called before the one behind it. */
+  push(piece: string): boolean
 }
 
 /** One executor. */
@@ -311,7 +325,7 @@ export declare function flowReason(flow: number, name: string, effects: string, 
 export declare function hasHits(body: string, patterns: number, budgetMs: number): boolean | null
 
 /** The same off the JavaScript thread. */
-export declare function hasHitsAsync(body: string, patterns: number, budgetMs: number): Promise<boolean | null>
+export declare function hasHitsAsync(body: string | LongText, patterns: number, budgetMs: number): Promise<boolean | null>
 
 /** The effects of the host. */
 export interface HostOps {
@@ -323,6 +337,7 @@ export interface HostOps {
   deniesName: NumberOp
   audit: AuditOp
   failed: FailureOp
+  escaped: MessageOp
   started: NumberOp
   ended: NumberOp
   spanAttributes: AttributesOp
@@ -505,7 +520,7 @@ export interface SanitizedText {
 export declare function sanitizeText(body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): number | SanitizedText
 
 /** The same off the JavaScript thread. */
-export declare function sanitizeTextAsync(body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): Promise<number | SanitizedText>
+export declare function sanitizeTextAsync(body: string | LongText, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string): Promise<number | SanitizedText>
 
 export interface ScannedText {
   counts: Array<number>
@@ -540,7 +555,7 @@ export interface SpillRequest {
 export declare function spillSegment(id: string): string
 
 /** Scans (if asked to) and writes in one trip off the JavaScript thread. */
-export declare function spillText(body: string, request: SpillRequest): Promise<Spilled>
+export declare function spillText(body: string | LongText, request: SpillRequest): Promise<Spilled>
 
 /** For each piece where it ends, and 1 for an envelope or 0 for plain text, alternating. */
 export declare function splitWrapped(text: string, open: string, close: string): Array<number>

@@ -383,6 +383,13 @@ describe('7.10 idempotency key', () => {
 });
 
 describe('issue 4: idempotencyStore', () => {
+  it.each([[null], ['ok'], [undefined]])('an entry with the outcome %j stops the call, and says which entry', async (outcome) => {
+    const execute = vi.fn(async () => 'ran');
+    const b = bench([entry('t', { ...writer, idempotencyKey: () => 'k', execute })], { idempotencyStore: { get: () => ({ fingerprint: 'f', outcome }), set: () => {} } } as never);
+    await expect(b.one('t')).rejects.toThrow(new TypeError('idempotencyStore.get: the entry of "t\\u0000k" has no outcome.'));
+    expect(execute).not.toHaveBeenCalled();
+  });
+
   const setUp = (execute: () => Promise<unknown>, store: Map<string, unknown> = new Map()) => {
     const runs = vi.fn(execute);
     const b = bench([entry('t', { ...writer, idempotencyKey: (input: Loose) => String(input['key']), execute: runs })], {

@@ -165,6 +165,13 @@ describe('7.7 approval', () => {
     expect(b.actions().filter((action) => action.startsWith('tool:approval'))).toEqual(['tool:approval:requested', 'tool:approval:granted']);
   });
 
+  it.each([['false'], ['no'], [1], [{}], [[]], ['true'], [undefined]])('7.7 a gate that grants %j does not grant', async (granted) => {
+    const execute = vi.fn(async () => 'ran');
+    const b = bench([entry('t', { needsApproval: true, execute })], { approvalGate: { request: async () => ({ granted, reason: 'as told' }) } } as never);
+    expect(failure(await b.one('t'))).toMatchObject({ kind: 'approval_denied', message: 'Tool execution denied: as told.' });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
   it('not consulted when the predicate says no, when pre-approved, when not asked for', async () => {
     const gate = vi.fn(async () => ({ granted: true as const }));
     const b = bench([echo({ needsApproval: () => 0 }).tool, entry('always', { needsApproval: true }), entry('never', { needsApproval: false })], {

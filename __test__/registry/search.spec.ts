@@ -309,3 +309,25 @@ describe('semantic search (spec 01 sections 6.6 and 12)', () => {
     expect(spy.calls[0]).toEqual([' QUERY x ']);
   });
 });
+
+describe('what a search leaves alone (spec 01 sections 6.8 and 8.7)', () => {
+  it('6.8: a tool that was found stays deferred; nobody but its caller makes it callable', async () => {
+    const { registry } = audited({ deferLoadingByDefault: true });
+    const entry = registry.register(make('weather', { description: 'Weather in a city.' }));
+    await expect(registry.searchDeferred('weather')).resolves.toHaveLength(1);
+    expect(registry.get('weather')).toBe(entry);
+    expect([entry.__effectiveDeferLoading, entry.examplesEagerlyRendered]).toEqual([true, false]);
+    expect([registry.listDeferred(), registry.listEager()]).toEqual([[entry], []]);
+    expect(registry.get('tool_search')).toBeUndefined();
+  });
+
+  it('8.7: bare JSON Schema is registered and found as it is; an example needs a validator', async () => {
+    const inputSchema = { type: 'object', properties: { q: { type: 'string' } } };
+    const { registry } = audited({ deferLoadingByDefault: true });
+    registry.register(make('bare', { inputSchema: inputSchema as never }));
+    const [match] = await registry.searchDeferred('bare');
+    expect(match?.inputSchema).toBe(inputSchema);
+    const exampled = make('exampled', { inputSchema: inputSchema as never, examples: [{ input: { q: 'x' }, output: 1 }] });
+    expect(() => registry.register(exampled)).toThrow(TypeError);
+  });
+});

@@ -224,6 +224,14 @@ describe('03 section 1.5: file reader', () => {
     expect(joined).toBe(text);
   });
 
+  it.each(['🦊', 'é', ''])('a text that crosses in pieces is written whole (%s)', async (odd) => {
+    // A pair lies across the seam of the second and the third piece, 512 Ki units each.
+    const body = `${'words '.repeat(200_000).slice(0, 2 * 512 * 1024 - 1)}${odd}${' more'.repeat(100_000)}`;
+    const { path, bytes } = await writer().write({ ...request, body });
+    expect(readFileSync(path, 'utf8') === body).toBe(true);
+    expect(bytes).toBe(Buffer.byteLength(body));
+  });
+
   it('lone surrogates survive writing and reading', async () => {
     const body = 'a\ud83d b\udc00 🦊';
     await writer().write({ ...request, body });

@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('with its host', () => {
   it('a zygote that dies is replaced, and the run on it is told', async () => {
     const code = `
       import { readFileSync, readdirSync } from 'node:fs';
-      const zygote = () => readdirSync('/proc').find((id) => { try { return /^\\d+$/.test(id) && readFileSync('/proc/' + id + '/stat', 'utf8').includes('(ferrule-sandbox) S ' + process.pid + ' ') } catch { return false } });
+      const zygote = () => readdirSync('/proc').find((id) => { try { return /^\\d+$/.test(id) && /\\(ferrule-sandbox\\) [RSD] (\\d+)/.exec(readFileSync('/proc/' + id + '/stat', 'utf8'))?.[1] === String(process.pid) } catch { return false } });
       await run('return 1');
       const pending = run('await new Promise((r) => setTimeout(r, 5000))');
       process.kill(Number(zygote()), 'SIGKILL');

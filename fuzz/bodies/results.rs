@@ -59,10 +59,10 @@ pub fn scanner(data: &[u8]) {
         patterns: PatternSet::ALL,
         budget_ms: f64::INFINITY,
     };
-    let outcome = sanitize(&text, &request);
+    let outcome = sanitize::<Vec<_>>(&text, &request);
     if let Some(narrow) = request.to_ascii() {
         let bytes: Vec<u8> = text.iter().filter_map(|unit| u8::try_from(*unit).ok()).collect();
-        let same = sanitize_ascii(&bytes, &narrow);
+        let same = sanitize_ascii::<Vec<_>>(&bytes, &narrow);
         let widened: Option<Vec<u16>> = same.body.map(|body| body.into_iter().map(u16::from).collect());
         assert_eq!(
             (same.hits, same.stripped, widened),

@@ -127,6 +127,8 @@ export class Frame {
   /** What a callback threw last, and which. */
   thrown: unknown = undefined;
   callback: string | undefined = undefined;
+  /** The message of a call that a thrown value has left. */
+  escape: string | undefined = undefined;
 
   span: ToolSpan | undefined = undefined;
   spanEpoch = 0;

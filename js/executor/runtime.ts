@@ -29,6 +29,7 @@ export function callRuntime(): CallRuntime {
     deniesName: onFrame(before.deniesName),
     audit: (slot, action, decision, metadata) => report.audit(frameAt(slot), action, decision, metadata ?? undefined),
     failed: (slot, record, event) => report.failed(frameAt(slot), record, event),
+    escaped: (slot, message) => report.escaped(frameAt(slot), message),
     started: onFrame(report.started),
     ended: onFrame(report.ended),
     spanAttributes: (slot, attributes) => report.spanAttributes(frameAt(slot), attributes as SpanAttributes),

@@ -1,6 +1,7 @@
 import { native } from '../binding.js';
 import type { InboundSanitizationPolicy, ToolTrustClass } from '../core/index.js';
 import { type InjectionClassifier, runInjectionClassifier } from '../inspect/index.js';
+import { carried, isLong } from './carry.js';
 import { type ImperativePattern, catalogueBits, catalogueNames } from './catalogue.js';
 import { scanImperativePatterns, stripWithin } from './scan.js';
 
@@ -186,8 +187,10 @@ export async function sanitizeLarge(options: InboundSanitizationOptions): Promis
   const bits = catalogueBits(options.patterns);
   if (options.policy === 'pass-through' || bits === undefined) return applyInboundSanitization(options);
   const plan = planFor(options);
-  const found = await native().sanitizeTextAsync(...nativeArgs(options, plan, bits));
-  return fromNative(options.body, plan, found);
+  const { body } = options;
+  const [, ...rest] = nativeArgs(options, plan, bits);
+  const found = await native().sanitizeTextAsync(isLong(body) ? await carried(body) : body, ...rest);
+  return fromNative(body, plan, found);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   catalogueBits,
   catalogueIndex,
 } from './catalogue.js';
+import { carried, isLong } from './carry.js';
 import { underWatchdog } from './watchdog.js';
 
 /** What a scan found. */
@@ -168,7 +169,7 @@ export async function hasHits(
   }
   const found =
     body.length > LARGE
-      ? await native().hasHitsAsync(body, bits, budgetMs)
+      ? await native().hasHitsAsync(isLong(body) ? await carried(body) : body, bits, budgetMs)
       : native().hasHits(body, bits, budgetMs);
   return found ?? undefined;
 }

@@ -1,3 +1,4 @@
+import { copyTool } from '../builder/own.js';
 import type { RegistryEntry } from './types.js';
 
 /** The entries of one name, one a source. @internal */
@@ -10,6 +11,38 @@ export interface Bucket {
 }
 
 const NONE: ReadonlyArray<RegistryEntry> = Object.freeze([]);
+
+/**
+ * The bucket of an entry that got another name. The copy under that name is made when somebody looks
+ * at it: of thousands of tools that collide, few are ever asked for. Entries are frozen, so it is the
+ * same copy whenever it is made.
+ */
+class RenamedBucket implements Bucket {
+  readonly name: string;
+  readonly order: number;
+  #from: RegistryEntry | undefined;
+  #entries = NONE;
+
+  constructor(name: string, order: number, from: RegistryEntry) {
+    this.name = name;
+    this.order = order;
+    this.#from = from;
+  }
+
+  get entries(): ReadonlyArray<RegistryEntry> {
+    if (this.#from !== undefined) {
+      const copy: { -readonly [K in keyof RegistryEntry]: RegistryEntry[K] } = copyTool(this.#from);
+      copy.name = this.name;
+      this.entries = [Object.freeze(copy)];
+    }
+    return this.#entries;
+  }
+
+  set entries(entries: ReadonlyArray<RegistryEntry>) {
+    this.#from = undefined;
+    this.#entries = entries;
+  }
+}
 
 /**
  * Names and their entries. Every change goes through {@link Store.set}, so that the numbers and
@@ -49,8 +82,16 @@ export class Store {
 
   /** Adds a name that is not there, at the end. */
   add(name: string, entry: RegistryEntry): void {
-    const bucket: Bucket = { name, order: this.#nextOrder++, entries: [entry] };
-    this.#buckets.set(name, bucket);
+    this.#append({ name, order: this.#nextOrder++, entries: [entry] }, entry);
+  }
+
+  /** Adds a name that is not there, at the end, with a copy of an entry that is called so. */
+  addRenamed(name: string, entry: RegistryEntry): void {
+    this.#append(new RenamedBucket(name, this.#nextOrder++, entry), entry);
+  }
+
+  #append(bucket: Bucket, entry: RegistryEntry): void {
+    this.#buckets.set(bucket.name, bucket);
     this.#size += 1;
     if (entry.__effectiveDeferLoading) this.#deferred += 1;
     this.onChange?.(bucket);

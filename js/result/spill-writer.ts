@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { builtins } from '../builtins.js';
 import { native } from '../binding.js';
+import { carried, isLong } from '../inbound/carry.js';
 import type { SpillWriteRequest, SpillWriter } from './spill-types.js';
 
 /** Options of {@link createDefaultSpillWriter}. */
@@ -71,18 +72,18 @@ async function spill(
 ): Promise<Spilled> {
   const sidecar = sidecarText(request, request.imperativePatternsPresent);
   const flaggedSidecar = scan && sidecarText(request, true);
-  const written = await plainErrors(
-    native().spillText(String(request.body), {
-      root,
-      runId: String(request.runId),
-      callId: String(request.toolCallId),
-      extension: String(request.extension),
-      budgetMs: scan?.budgetMs ?? 0,
-      ...(sidecar === undefined ? {} : { sidecar }),
-      ...(flaggedSidecar === undefined ? {} : { sidecarWhenFlagged: flaggedSidecar }),
-      ...(scan === undefined ? {} : { patterns: scan.patterns }),
-    }),
-  );
+  const body = String(request.body);
+  const asked = {
+    root,
+    runId: String(request.runId),
+    callId: String(request.toolCallId),
+    extension: String(request.extension),
+    budgetMs: scan?.budgetMs ?? 0,
+    ...(sidecar === undefined ? {} : { sidecar }),
+    ...(flaggedSidecar === undefined ? {} : { sidecarWhenFlagged: flaggedSidecar }),
+    ...(scan === undefined ? {} : { patterns: scan.patterns }),
+  };
+  const written = await plainErrors(native().spillText(isLong(body) ? await carried(body) : body, asked));
   return { path: join(root, written.run, written.file), bytes: written.bytes, flagged: written.flagged };
 }
 

@@ -28,6 +28,8 @@
  */
 
 const MAX_DEPTH = 512;
+/** Stands for what lies deeper. @internal */
+export const TOO_DEEP = '[Too deep]';
 /** JSON text up to this long is checked value by value, longer text by the marks of lost values. */
 const LOOK_CLOSELY = 65_536;
 
@@ -113,7 +115,7 @@ function toPlain(value: unknown, key: string, path: object[]): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (path.includes(value)) return '[Circular]';
-  if (path.length >= MAX_DEPTH) return '[Too deep]';
+  if (path.length >= MAX_DEPTH) return TOO_DEEP;
   path.push(value);
   try {
     return plainObject(value, key, path);

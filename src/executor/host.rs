@@ -330,6 +330,8 @@ pub trait Host: Clone + 'static {
     fn audit(&self, call: Self::Call, row: &AuditRow<'_>) -> Result<(), Thrown>;
     /// Keeps a failure as the call's outcome; with `event`, tells the sink.
     fn failed(&self, call: Self::Call, failure: &Failure, event: bool) -> Result<(), Thrown>;
+    /// Keeps what the model is told of a call that a thrown value has left.
+    fn escaped(&self, call: Self::Call, message: &str);
     /// Emits the start event to the sink, then to the span.
     fn started(&self, call: Self::Call) -> Result<(), Thrown>;
     /// Emits the end event to the sink.

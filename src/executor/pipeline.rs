@@ -2,8 +2,9 @@
 
 use super::config::{BatchOptions, Config};
 use super::cx::{Cx, Report, error_row, report_callback};
+use super::facts::ToolFacts;
 use super::host::{Host, Lookup, Text};
-use super::message::shortened;
+use super::message::{presentable, shortened};
 use super::outcome::{Attempt, Failure, Stop};
 use super::{phases, retry};
 use crate::tool::ToolErrorKind;
@@ -44,19 +45,19 @@ pub async fn run_call<H: Host>(
     };
 
     if let Err(stop) = phases::gates::run(&attempt_cx()) {
-        return ending(&host, call, &tool.name, Err(stop));
+        return ending(&host, call, &tool, Err(stop));
     }
     let mut attempts_made = 0_u32;
     loop {
         let Ok((result, tracer_failed)) = host.in_span(call, &tool, attempt(attempt_cx())).await else {
-            return ending(&host, call, &tool.name, Err(left(&attempt_cx())));
+            return ending(&host, call, &tool, Err(left(&attempt_cx())));
         };
         if tracer_failed {
             report_callback(&host, call, &tool.name);
         }
         attempts_made += 1;
         if !retry::again(&host, &config, &tool, call, attempts_made, &result).await {
-            return ending(&host, call, &tool.name, result);
+            return ending(&host, call, &tool, result);
         }
     }
 }
@@ -113,12 +114,15 @@ fn unknown_tool<H: Host>(host: &H, call: H::Call) -> Ending {
     Ending::Failed(failure)
 }
 
-fn ending<H: Host>(host: &H, call: H::Call, tool_name: &str, result: Attempt) -> Ending {
+fn ending<H: Host>(host: &H, call: H::Call, tool: &ToolFacts, result: Attempt) -> Ending {
     match result {
         Ok(()) => Ending::Succeeded,
         Err(Stop::Failed(failure)) => Ending::Failed(failure),
         Err(Stop::Escaped) => {
-            report_callback(host, call, tool_name);
+            let thrown = host.text(call, Text::Thrown).unwrap_or_default();
+            let message = format!("tool execution rejected outside the executor pipeline: {thrown}");
+            host.escaped(call, &presentable(message, ToolErrorKind::ExecutionFailed, tool));
+            report_callback(host, call, &tool.name);
             Ending::Escaped
         }
     }

@@ -18,8 +18,9 @@ pub trait Unit: Copy + Eq + Into<u16> + Send + Sync + 'static {
     /// The unit's fold.
     fn fold(self) -> u8;
 
-    /// A stretch of text as bytes with the same fold.
-    fn narrow<const N: usize>(text: &[Self; N]) -> [u8; N];
+    /// A stretch of text as bytes with the same fold: itself, or made in `room`. Reading bytes right after
+    /// they were copied would stall the processor.
+    fn narrow<'a, const N: usize>(text: &'a [Self; N], room: &'a mut [u8; N]) -> &'a [u8; N];
 
     /// Where a character that is its own fold, and nobody else's, is next.
     fn find(text: &[Self], byte: u8) -> Option<usize>;
@@ -34,8 +35,8 @@ impl Unit for u8 {
         fold_ascii(self)
     }
 
-    fn narrow<const N: usize>(text: &[Self; N]) -> [u8; N] {
-        *text
+    fn narrow<'a, const N: usize>(text: &'a [Self; N], _room: &'a mut [u8; N]) -> &'a [u8; N] {
+        text
     }
 
     fn find(text: &[Self], byte: u8) -> Option<usize> {
@@ -56,12 +57,13 @@ impl Unit for u16 {
         }
     }
 
-    fn narrow<const N: usize>(text: &[Self; N]) -> [u8; N] {
-        if text.iter().fold(0, |all, unit| all | unit) < 0x80 {
+    fn narrow<'a, const N: usize>(text: &'a [Self; N], room: &'a mut [u8; N]) -> &'a [u8; N] {
+        *room = if text.iter().fold(0, |all, unit| all | unit) < 0x80 {
             text.map(low_byte)
         } else {
             text.map(Self::fold)
-        }
+        };
+        room
     }
 
     fn find(text: &[Self], byte: u8) -> Option<usize> {
@@ -115,7 +117,7 @@ mod tests {
             assert_eq!(byte.fold(), unit.fold());
             assert_eq!(is_space(byte), byte.fold() == b' ');
             for (text, rest) in [([unit, 0x7F], 0x7F), ([unit, 0x2028], b' ')] {
-                assert_eq!(u16::narrow(&text).map(Unit::fold), [byte.fold(), rest]);
+                assert_eq!(u16::narrow(&text, &mut [0; 2]).map(Unit::fold), [byte.fold(), rest]);
             }
         }
         assert_eq!((u8::find(b"a<", b'<'), u16::find(&[97, 60], b'<')), (Some(1), Some(1)));

@@ -6,6 +6,7 @@
 //! beyond ASCII opaque. Matching on the fold is exact (the catalogue is ASCII, its word boundaries are
 //! ASCII) and linear. ASCII text is worked on as bytes, any other as UTF-16.
 
+pub mod body;
 pub mod catalogue;
 pub mod envelope;
 pub mod fold;

@@ -2,8 +2,8 @@
 //!
 //! Every pattern begins with one of a few words followed by white space, or with `<` and one of a few
 //! bytes. A window of text is marked for `<`, and for blanks (or a backslash, which may spell one) behind
-//! letters that a first word may end in; a table knows what ends in exactly those letters, and only then
-//! is the word compared, and the letter after it. The cost hardly depends on how often such words occur,
+//! letters that a first word may end in; a table knows what ends in exactly those letters and what may
+//! begin behind it, and only then is the word compared. The cost hardly depends on how often such words occur,
 //! and a text full of them is no attack on it.
 
 use super::catalogue::{FIRST_WORDS, PATTERNS, Step, blank_at, may_start_word, skip_space, tag_patterns};
@@ -14,8 +14,8 @@ use std::ops::{ControlFlow, Range};
 const ENDING: usize = 3;
 /// Places of a window, one bit each.
 const LANES: usize = 64;
-/// A window starts with what comes before its places.
-const WINDOW: usize = ENDING + LANES;
+/// A window starts with what comes before its places, and ends with what follows the last of them.
+const WINDOW: usize = ENDING + LANES + 1;
 /// Bits of a letter in the number that stands for an ending: those that are the same in either case.
 const LETTER_BITS: usize = 5;
 const LETTER: u8 = (1 << LETTER_BITS) - 1;
@@ -98,6 +98,25 @@ const NEXT_LETTERS: [u32; FIRST_WORDS.len()] = {
     letters
 };
 
+/// For each chain of words with one ending what the unit behind the blank may be, one bit each: a letter
+/// that a second word can begin with, or white space (or a backslash, which may spell some). Nothing
+/// may follow the end of a chain.
+static AFTER_ENDING: [u32; 1 << u8::BITS] = {
+    const MORE_SPACE: u32 = 1 << (b' ' & LETTER) | 0b1_1111 << b'\t' | 1 << (b'\\' & LETTER);
+    let mut after = [0; 1 << u8::BITS];
+    let mut i = 0;
+    while i < FIRST_WORDS.len() {
+        after[i] = MORE_SPACE;
+        let mut known = i;
+        while known != NONE as usize {
+            after[i] |= NEXT_LETTERS[known];
+            known = ENDINGS.1[known] as usize;
+        }
+        i += 1;
+    }
+    after
+};
+
 /// What can follow a first word and white space, over all alternatives that begin with it.
 const fn letters_after(word: &str) -> u32 {
     let mut letters = 0;
@@ -156,8 +175,9 @@ pub fn for_each_place<U: Unit, B>(
 ) -> ControlFlow<B> {
     let mut base = range.start;
     while base < range.end {
-        let window = window(text, base);
-        let mut marked = mark(&window);
+        let (mut edge, mut room) = ([U::of_ascii(0); WINDOW], [0; WINDOW]);
+        let window = U::narrow(window(text, base, &mut edge), &mut room);
+        let mut marked = mark(window);
         if range.end - base < LANES {
             marked &= (1 << (range.end - base)) - 1;
         }
@@ -165,17 +185,22 @@ pub fn for_each_place<U: Unit, B>(
             let lane = marked.trailing_zeros() as usize;
             let at = base + lane;
             marked &= marked - 1;
-            if window[ENDING + lane] == b'<' {
+            let (letters, rest) = window[lane..].split_at(ENDING);
+            if rest[0] == b'<' {
                 let patterns = text.get(at + 1).map_or(&[][..], |next| tag_patterns(next.fold()));
                 if !patterns.is_empty() {
                     found(at, patterns)?;
                 }
                 continue;
             }
-            let letters = &window[lane..lane + ENDING];
             let ending =
                 letters.iter().fold(0, |all, letter| all << LETTER_BITS | usize::from(letter & LETTER));
-            if let Some((start, patterns)) = first_word(text, at, ENDINGS.0[ending]) {
+            let known = ENDINGS.0[ending];
+            // White space that is spelt out takes two units: what follows it is not in sight here.
+            if rest[0] != b'\\' && AFTER_ENDING[usize::from(known)] & (1 << (rest[1] & LETTER)) == 0 {
+                continue;
+            }
+            if let Some((start, patterns)) = first_word(text, at, known) {
                 found(start, patterns)?;
             }
         }
@@ -184,16 +209,15 @@ pub fn for_each_place<U: Unit, B>(
     ControlFlow::Continue(())
 }
 
-/// The window of a place, with zeros around the text.
-fn window<U: Unit>(text: &[U], base: usize) -> [u8; WINDOW] {
+/// The window of a place: a piece of the text itself, or at its ends a copy with zeros around.
+fn window<'a, U: Unit>(text: &'a [U], base: usize, edge: &'a mut [U; WINDOW]) -> &'a [U; WINDOW] {
     if let Some(inside) = base.checked_sub(ENDING).and_then(|start| text[start..].first_chunk()) {
-        return U::narrow(inside);
+        return inside;
     }
-    let mut window = [U::of_ascii(0); WINDOW];
     let before = base.min(ENDING);
-    let there = &text[base - before..text.len().min(base + LANES)];
-    window[ENDING - before..][..there.len()].copy_from_slice(there);
-    U::narrow(&window)
+    let there = &text[base - before..text.len().min(base + LANES + 1)];
+    edge[ENDING - before..][..there.len()].copy_from_slice(there);
+    edge
 }
 
 /// Which word of a chain ends before a blank, if it is a whole word there and what comes after can

@@ -1,5 +1,6 @@
 //! The whole inbound pass over one text with the built-in catalogue (spec 03 section 3.4).
 
+use super::body::Body;
 use super::envelope::{self, Attributes};
 use super::fold::Unit;
 use super::invisible::{self, Cleaned};
@@ -23,9 +24,9 @@ pub struct Request<U = u16> {
 /// What was done.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, as the public outcome has them")]
-pub struct Outcome<U = u16> {
+pub struct Outcome<B = Vec<u16>> {
     /// The new text; `None` when it is the old one.
-    pub body: Option<Vec<U>>,
+    pub body: Option<B>,
     /// The catalogue patterns that hit, one bit each.
     pub hits: u32,
     /// Invisible characters that count as an attack were found.
@@ -60,7 +61,7 @@ impl Request {
     }
 }
 
-impl<U> Outcome<U> {
+impl<B> Outcome<B> {
     /// Whether the text stays as it is and nothing was found in it.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
@@ -70,21 +71,21 @@ impl<U> Outcome<U> {
 
 /// Runs the pass. Linear; the budget bounds the scan.
 #[must_use]
-pub fn sanitize(units: &[u16], request: &Request) -> Outcome {
+pub fn sanitize<B: Body<u16>>(units: &[u16], request: &Request) -> Outcome<B> {
     pass(units, invisible::clean, request)
 }
 
 /// [`sanitize`] for a text known to be ASCII, one byte a unit: it can hide nothing.
 #[must_use]
-pub fn sanitize_ascii(text: &[u8], request: &Request<u8>) -> Outcome<u8> {
+pub fn sanitize_ascii<B: Body<u8>>(text: &[u8], request: &Request<u8>) -> Outcome<B> {
     pass(text, |_| None, request)
 }
 
-fn pass<U: Unit>(
+fn pass<U: Unit, B: Body<U>>(
     text: &[U],
     clean: impl FnOnce(&[U]) -> Option<Cleaned<U>>,
     request: &Request<U>,
-) -> Outcome<U> {
+) -> Outcome<B> {
     let budget = Budget::start(request.budget_ms);
     let cleaned = clean(text);
     // Patterns are looked for in what a reader sees, so that a hidden character cannot split a word.
@@ -104,11 +105,11 @@ fn pass<U: Unit>(
         outcome.blocked = true;
         return outcome;
     }
-    let mut body: Option<Vec<U>> = None;
+    let mut body: Option<B> = None;
     if request.strip
         && let Some(found) = &found
     {
-        body = strip_found(visible, found).or_else(|| cleaned.as_ref().map(|done| done.text.clone()));
+        body = strip_found(visible, found).or_else(|| cleaned.as_ref().map(|done| B::copy_of(&done.text)));
         outcome.stripped = body.is_some();
         outcome.bytes_stripped = body.as_ref().map_or(0, |new| text.len().saturating_sub(new.len()));
     }
@@ -144,6 +145,10 @@ pub fn has_hits_ascii(text: &[u8], patterns: PatternSet, budget_ms: f64) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sanitize(units: &[u16], request: &Request) -> Outcome {
+        super::sanitize(units, request)
+    }
 
     fn units(text: &str) -> Vec<u16> {
         text.encode_utf16().collect()

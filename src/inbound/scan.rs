@@ -4,6 +4,7 @@
 //! there are tried. The result is what a global search with each expression in turn would give.
 //! Invariant, tested: whatever [`strip`] changes, [`scan`] reports.
 
+use super::body::Body;
 use super::catalogue::{COUNT, MASK, NextAngle, match_at};
 use super::fold::Unit;
 use super::parts::in_parts;
@@ -76,6 +77,9 @@ impl Budget {
     }
 }
 
+/// Matches: the pattern of each, and where it is.
+pub type Matches = Vec<(u8, Range<usize>)>;
+
 /// What a scan found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
@@ -84,7 +88,7 @@ pub struct Scan {
     /// Length of all matches together, in UTF-16 units.
     pub matched: usize,
     /// Every match: its pattern, and where it is. Ascending for each pattern.
-    pub matches: Vec<(u8, Range<usize>)>,
+    pub matches: Matches,
 }
 
 impl Scan {
@@ -167,7 +171,7 @@ fn matches_in<U: Unit>(
     wanted: PatternSet,
     budget: &Budget,
     free_from: FreeFrom,
-) -> Option<Vec<(u8, Range<usize>)>> {
+) -> Option<Matches> {
     let mut matches = Vec::new();
     let end = for_each_match(text, range, wanted, Some(budget), free_from, |pattern, range| {
         matches.push((u8::try_from(pattern).unwrap_or(u8::MAX), range));
@@ -181,6 +185,16 @@ fn matches_in<U: Unit>(
 pub fn scan<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<Scan> {
     let parts =
         in_parts(text.len(), |range| (range.clone(), matches_in(text, range, wanted, budget, [0; COUNT])));
+    joined(text, parts, wanted, budget)
+}
+
+/// What the parts of a text hold, each looked at by itself, as one scan would have found it.
+fn joined<U: Unit>(
+    text: &[U],
+    parts: Vec<(Range<usize>, Option<Matches>)>,
+    wanted: PatternSet,
+    budget: &Budget,
+) -> Option<Scan> {
     let mut result = Scan::default();
     let mut free_from = [0; COUNT];
     for (range, matches) in parts {
@@ -211,7 +225,7 @@ pub fn strip<U: Unit>(text: &[U], wanted: PatternSet) -> Option<Vec<U>> {
 
 /// [`strip`] for a text that was scanned already.
 #[must_use]
-pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
+pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
     // A mask holds nothing a pattern could start or end with, so masking creates no new match: only
     // the patterns present at the start need a look. The first one's matches are where the scan saw
     // them; masking may have swallowed or moved those of the others.
@@ -223,7 +237,7 @@ pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
         .filter(|(pattern, _)| usize::from(*pattern) == first)
         .map(|(_, range)| range.clone())
         .collect();
-    let mut text = mask_ranges(text, &ranges);
+    let mut text: B = mask_ranges(text, &ranges);
     for pattern in present {
         let mut ranges = Vec::new();
         let whole = 0..text.len();
@@ -238,16 +252,17 @@ pub fn strip_found<U: Unit>(text: &[U], found: &Scan) -> Option<Vec<U>> {
     Some(text)
 }
 
-fn mask_ranges<U: Unit>(text: &[U], ranges: &[Range<usize>]) -> Vec<U> {
+fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>]) -> B {
+    let mask: Vec<_> = MASK.bytes().map(U::of_ascii).collect();
     let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
-    let mut out = Vec::with_capacity(text.len() - masked + ranges.len() * MASK.len());
+    let mut out = B::with_capacity(text.len() - masked + ranges.len() * mask.len());
     let mut copied = 0;
     for range in ranges {
-        out.extend_from_slice(&text[copied..range.start]);
-        out.extend(MASK.bytes().map(U::of_ascii));
+        out.add(&text[copied..range.start]);
+        out.add(&mask);
         copied = range.end;
     }
-    out.extend_from_slice(&text[copied..]);
+    out.add(&text[copied..]);
     out
 }
 
@@ -456,6 +471,23 @@ mod tests {
         #[test]
         fn nothing_is_left_after_stripping(text in soup()) {
             prop_assert!(hits(&stripped(&text)).is_empty() || stripped(&text).contains('<'));
+        }
+
+        #[test]
+        fn parts_with_any_borders_find_what_one_scan_finds(
+            text in soup(), cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..6)
+        ) {
+            let text = units(&text);
+            let unlimited = Budget::start(f64::INFINITY);
+            let mut borders: Vec<_> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+            borders.extend([0, text.len()]);
+            borders.sort_unstable();
+            let parts = borders.windows(2).map(|pair| {
+                let range = pair[0]..pair[1];
+                (range.clone(), matches_in(&text, range, PatternSet::ALL, &unlimited, [0; COUNT]))
+            });
+            let found = joined(&text, parts.collect(), PatternSet::ALL, &unlimited);
+            prop_assert_eq!(found, scan(&text, PatternSet::ALL, &unlimited));
         }
 
         #[test]

@@ -6,6 +6,7 @@
 //! name: where it is missing (or on Windows) the text is copied. Where the engine may not refer to
 //! memory outside of it, Node copies by itself.
 
+use super::roomy::Roomy;
 use napi::sys;
 use std::ffi::{c_char, c_void};
 
@@ -48,14 +49,14 @@ fn create_function() -> Option<Create> {
 ///
 /// # Safety
 /// `env` is that of the running call.
-pub(super) unsafe fn create(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::napi_value, Vec<u8>> {
+pub(super) unsafe fn create(env: sys::napi_env, bytes: Roomy<u8>) -> Result<sys::napi_value, Roomy<u8>> {
     let Some(function) = create_function() else { return Err(bytes) };
-    let mut bytes = Box::new(bytes);
-    let (text, len) = (bytes.as_mut_ptr().cast(), bytes.len());
+    let bytes = Box::new(bytes);
+    let (text, len) = (bytes.as_ptr().cast_mut().cast(), bytes.len());
     let owner = Box::into_raw(bytes);
     let mut value = std::ptr::null_mut();
     let mut copied = false;
-    // SAFETY: pointer and length describe the vector, which stays where it is until `release` gets
+    // SAFETY: pointer and length describe the text, which the engine only reads and which stays where it is until `release` gets
     // `owner`: when the string is collected, or now if it was copied.
     let status =
         unsafe { function(env, text, len, Some(release), owner.cast(), &raw mut value, &raw mut copied) };
@@ -69,5 +70,5 @@ pub(super) unsafe fn create(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::n
 /// Frees the memory of a string that is gone. Touches no JavaScript: a collection may be going on.
 unsafe extern "C" fn release(_env: sys::napi_env, _text: *mut c_void, owner: *mut c_void) {
     // SAFETY: `owner` is the box that `create` let go of, and this is called once for it.
-    drop(unsafe { Box::from_raw(owner.cast::<Vec<u8>>()) });
+    drop(unsafe { Box::from_raw(owner.cast::<Roomy<u8>>()) });
 }

@@ -1,5 +1,6 @@
 //! Door of `inbound`.
 
+use super::roomy::Roomy;
 use super::text::{JsText, TextIn};
 use crate::inbound::envelope::{self, Attributes};
 use crate::inbound::invisible;
@@ -74,18 +75,18 @@ fn widened(text: &[u8]) -> Vec<u16> {
 }
 
 /// A text with nothing to report, by far the most common one, is told by its scan time alone.
-fn told<U: PartialEq>(outcome: Outcome<U>) -> Either<f64, SanitizedText>
+fn told<U>(outcome: Outcome<Roomy<U>>) -> Either<f64, SanitizedText>
 where
-    JsText: From<Vec<U>>,
+    JsText: From<Roomy<U>>,
 {
     if outcome.is_nothing() { Either::A(outcome.scan_us) } else { Either::B(outcome.into()) }
 }
 
-impl<U> From<Outcome<U>> for SanitizedText
+impl<U> From<Outcome<Roomy<U>>> for SanitizedText
 where
-    JsText: From<Vec<U>>,
+    JsText: From<Roomy<U>>,
 {
-    fn from(outcome: Outcome<U>) -> Self {
+    fn from(outcome: Outcome<Roomy<U>>) -> Self {
         Self {
             body: outcome.body.map(JsText::from),
             hits: outcome.hits,
@@ -123,7 +124,7 @@ pub fn sanitize_text(
 /// The same off the JavaScript thread.
 #[napi(
     catch_unwind,
-    ts_args_type = "body: string, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
+    ts_args_type = "body: string | LongText, flags: number, patterns: number, budgetMs: number, trust?: string, tool?: string, origin?: string"
 )]
 pub async fn sanitize_text_async(
     body: TextIn,
@@ -171,7 +172,7 @@ pub fn has_hits(body: TextIn, patterns: u32, budget_ms: f64) -> Option<bool> {
 }
 
 /// The same off the JavaScript thread.
-#[napi(catch_unwind, ts_args_type = "body: string, patterns: number, budgetMs: number")]
+#[napi(catch_unwind, ts_args_type = "body: string | LongText, patterns: number, budgetMs: number")]
 pub async fn has_hits_async(body: TextIn, patterns: u32, budget_ms: f64) -> napi::Result<Option<bool>> {
     spawn_blocking(move || any_hit(&body, patterns, budget_ms))
         .await
@@ -221,5 +222,5 @@ pub fn wrap_text(
         tool: tool.to_vec(),
         origin: origin.map(|origin| origin.to_vec()),
     };
-    envelope::wrap(&body, &attributes).into()
+    envelope::wrap::<_, Roomy<_>>(&body, &attributes).into()
 }

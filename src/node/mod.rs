@@ -15,6 +15,9 @@ mod executor;
 mod external_string;
 mod guard;
 mod inbound;
+mod long_text;
+#[cfg(target_os = "linux")]
+mod mapped;
 mod outbound;
 mod policy;
 mod registry;

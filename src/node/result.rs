@@ -75,7 +75,7 @@ pub struct Spilled {
 }
 
 /// Scans (if asked to) and writes in one trip off the JavaScript thread.
-#[napi(catch_unwind, ts_args_type = "body: string, request: SpillRequest")]
+#[napi(catch_unwind, ts_args_type = "body: string | LongText, request: SpillRequest")]
 pub async fn spill_text(body: TextIn, request: SpillRequest) -> Result<Spilled> {
     away(move || {
         let artifact = Artifact {

@@ -1,16 +1,19 @@
-//! Memory for long texts on their way in.
+//! Memory for long texts on their way in and out.
 //!
 //! Fresh memory costs more than the text that is copied into it: the system hands it out in pages of
 //! 4 KiB, each at its first touch, and for megabytes of text that happens on the JavaScript thread. On
-//! Linux a long buffer is a mapping of its own that asks for large pages: three times as fast, and
-//! given back at once when dropped. Elsewhere, and where large pages are turned off, it is plain
-//! memory.
+//! Linux a long buffer is a mapping of its own that asks for large pages (see [`mapped`](super::mapped)).
+//! Elsewhere, and where the system refuses, it is plain memory.
 
+#[cfg(target_os = "linux")]
+use super::mapped::Span;
+use crate::inbound::body::Body;
+use crate::inbound::fold::Unit;
 use std::ops::Deref;
 #[cfg(target_os = "linux")]
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 
-/// A text of fixed capacity, filled once.
+/// A text of fixed capacity.
 #[derive(Debug)]
 pub struct Roomy<T>(Memory<T>);
 
@@ -22,8 +25,16 @@ enum Memory<T> {
 }
 
 impl<T: Copy> Roomy<T> {
-    /// Room for so many units, to be filled by `fill`, which gets a pointer to it and returns how many
-    /// units it wrote, or an error.
+    /// Room for so many units, all of it still free.
+    pub fn with_capacity(capacity: usize) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Some(mapping) = Mapping::new(capacity) {
+            return Self(Memory::Mapped(mapping));
+        }
+        Self(Memory::Plain(Vec::with_capacity(capacity)))
+    }
+
+    /// Room for so many units, filled by `fill`: see [`extend_with`](Self::extend_with).
     ///
     /// # Safety
     /// What `fill` says it wrote, it must have written, within the capacity.
@@ -31,16 +42,91 @@ impl<T: Copy> Roomy<T> {
         capacity: usize,
         fill: impl FnOnce(*mut T) -> Result<usize, E>,
     ) -> Result<Self, E> {
-        #[cfg(target_os = "linux")]
-        if let Some(mut mapping) = Mapping::new(capacity) {
-            mapping.len = fill(mapping.start.as_ptr())?.min(capacity);
-            return Ok(Self(Memory::Mapped(mapping)));
+        let mut text = Self::with_capacity(capacity);
+        // SAFETY: the caller's promise.
+        unsafe { text.extend_with(|to, _| fill(to)) }?;
+        Ok(text)
+    }
+
+    /// Adds what `fill` writes: it gets a pointer to the free room and how many units that has, and returns
+    /// how many units it wrote, or an error.
+    ///
+    /// # Safety
+    /// What `fill` says it wrote, it must have written, within the room.
+    pub unsafe fn extend_with<E>(
+        &mut self,
+        fill: impl FnOnce(*mut T, usize) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        match &mut self.0 {
+            Memory::Plain(plain) => {
+                let room = plain.spare_capacity_mut();
+                let (len, start) = (room.len(), room.as_mut_ptr().cast());
+                let written = fill(start, len)?.min(len);
+                // SAFETY: the caller promised that so many units were written.
+                unsafe { plain.set_len(plain.len() + written) };
+            }
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => {
+                let room = mapping.capacity - mapping.len;
+                // SAFETY: the length is within the mapping.
+                let start = unsafe { mapping.start.add(mapping.len) };
+                mapping.len += fill(start.as_ptr(), room)?.min(room);
+            }
         }
-        let mut plain = Vec::with_capacity(capacity);
-        let len = fill(plain.as_mut_ptr())?.min(capacity);
-        // SAFETY: the caller promised that so many units were written.
-        unsafe { plain.set_len(len) };
-        Ok(Self(Memory::Plain(plain)))
+        Ok(())
+    }
+
+    /// Adds units at the end, unless there is no room left for them.
+    #[must_use]
+    pub fn extend(&mut self, units: &[T]) -> bool {
+        // SAFETY: writes as many units as it says, and only if they fit.
+        let added = unsafe {
+            self.extend_with(|to, room| {
+                if units.len() > room {
+                    return Err(());
+                }
+                std::ptr::copy_nonoverlapping(units.as_ptr(), to, units.len());
+                Ok(units.len())
+            })
+        };
+        added.is_ok()
+    }
+
+    /// Makes the system hand out the memory for so many units more, so that whoever fills it need not
+    /// wait.
+    pub fn touch(&mut self, units: usize) {
+        const PAGE: usize = 4096;
+        // SAFETY: writes within the room, and says that nothing was added.
+        let _ = unsafe {
+            self.extend_with(|to, room| {
+                let bytes: *mut u8 = to.cast();
+                for at in (0..units.min(room) * size_of::<T>()).step_by(PAGE) {
+                    bytes.add(at).write_volatile(0);
+                }
+                Ok::<_, ()>(0)
+            })
+        };
+    }
+}
+
+impl<T> From<Vec<T>> for Roomy<T> {
+    fn from(plain: Vec<T>) -> Self {
+        Self(Memory::Plain(plain))
+    }
+}
+
+impl<U: Unit> Body<U> for Roomy<U> {
+    fn with_capacity(units: usize) -> Self {
+        Roomy::with_capacity(units)
+    }
+
+    fn add(&mut self, units: &[U]) {
+        if !self.extend(units) {
+            // The text became longer than was thought.
+            let mut larger = Self::with_capacity((self.len() + units.len()) * 2);
+            let _ = larger.extend(self) && larger.extend(units);
+            *self = larger;
+        }
     }
 }
 
@@ -59,17 +145,17 @@ impl<T> Deref for Roomy<T> {
     }
 }
 
-/// Private memory from the system, with large pages if it has some.
+/// A text in memory of its own.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 struct Mapping<T> {
     start: NonNull<T>,
     len: usize,
-    base: NonNull<libc::c_void>,
-    size: usize,
+    capacity: usize,
+    _span: Span,
 }
 
-// SAFETY: the mapping is owned like the memory of a vector; nothing about it belongs to a thread.
+// SAFETY: the span is owned like the memory of a vector; nothing about it belongs to a thread.
 #[cfg(target_os = "linux")]
 unsafe impl<T: Send> Send for Mapping<T> {}
 // SAFETY: as above; shared references only read.
@@ -78,40 +164,11 @@ unsafe impl<T: Sync> Sync for Mapping<T> {}
 
 #[cfg(target_os = "linux")]
 impl<T: Copy> Mapping<T> {
-    /// The size of a large page on the machines that matter; on others the mapping is only larger.
-    const LARGE_PAGE: usize = 2 << 20;
-
     /// `None` when the text is too short to profit, or the system refuses.
     fn new(capacity: usize) -> Option<Self> {
-        let bytes = capacity.checked_mul(size_of::<T>())?;
-        if bytes < Self::LARGE_PAGE / 2 {
-            return None;
-        }
-        // Rounded up to whole large pages, and one more to align the start.
-        let usable = bytes.checked_next_multiple_of(Self::LARGE_PAGE)?;
-        let size = usable.checked_add(Self::LARGE_PAGE)?;
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new private mapping at an address the system chooses touches nothing of ours.
-        let base = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return None;
-        }
-        let base = NonNull::new(base)?;
-        let offset = base.as_ptr().align_offset(Self::LARGE_PAGE);
-        // SAFETY: the offset is below the large page that was added to the size.
-        let start = unsafe { base.byte_add(offset) };
-        // SAFETY: the range lies within the mapping. A refusal leaves small pages, which is fine.
-        unsafe { libc::madvise(start.as_ptr(), usable, libc::MADV_HUGEPAGE) };
-        Some(Self { start: start.cast(), len: 0, base, size })
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl<T> Drop for Mapping<T> {
-    fn drop(&mut self) {
-        // SAFETY: exactly what `new` mapped; nothing borrows from it any more.
-        unsafe { libc::munmap(self.base.as_ptr(), self.size) };
+        let span = Span::new(capacity.checked_mul(size_of::<T>())?)?;
+        // Large pages are aligned for any unit of text.
+        Some(Self { start: span.start().cast(), len: 0, capacity, _span: span })
     }
 }
 
@@ -134,6 +191,22 @@ mod tests {
             assert_eq!(text.len(), len);
             let moved = std::thread::spawn(move || text.iter().enumerate().all(|(at, u)| *u == unit(at)));
             assert!(moved.join().expect("no panic"), "{len}");
+        }
+    }
+
+    #[test]
+    fn grows_within_its_capacity() {
+        for len in [0, 5, 3 << 20] {
+            let mut text = Roomy::with_capacity(len + 2);
+            text.touch(1);
+            assert!(text.extend(&[1_u8]));
+            text.touch(len);
+            assert!(text.len() == 1 && text.extend(&vec![7; len]));
+            text.touch(usize::MAX / 2);
+            assert!(!text.extend(&vec![9; len + 8]));
+            assert!(text.extend(&[2]) && text.extend(&[]));
+            assert!(text.len() == len + 2 && text[0] == 1 && text[len + 1] == 2);
+            assert!(text[1..=len].iter().all(|unit| *unit == 7));
         }
     }
 

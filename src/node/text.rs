@@ -5,8 +5,10 @@
 //! U+FFFD and is right only for keys and names. Hand long text back as [`JsText`].
 
 use super::external_string;
+use super::long_text::LongText;
 use super::roomy::Roomy;
-use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
+use crate::inbound::body::Body as _;
+use napi::bindgen_prelude::{FromNapiRef, FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
 
@@ -18,17 +20,28 @@ pub struct JsText(Units);
 
 #[derive(Debug)]
 enum Units {
-    OneByte(Vec<u8>),
-    TwoByte(Vec<u16>),
+    OneByte(Roomy<u8>),
+    TwoByte(Roomy<u16>),
 }
 
 impl From<Vec<u16>> for JsText {
     fn from(units: Vec<u16>) -> Self {
+        Roomy::from(units).into()
+    }
+}
+
+impl From<Roomy<u16>> for JsText {
+    fn from(units: Roomy<u16>) -> Self {
         if units.iter().fold(0, |all, unit| all | unit) >= 0x100 {
             return Self(Units::TwoByte(units));
         }
-        #[allow(clippy::cast_possible_truncation, reason = "every unit is below 256")]
-        Self(Units::OneByte(units.iter().map(|unit| *unit as u8).collect()))
+        let mut bytes = Roomy::with_capacity(units.len());
+        for units in units.chunks(4096) {
+            #[allow(clippy::cast_possible_truncation, reason = "every unit is below 256")]
+            let some: Vec<u8> = units.iter().map(|unit| *unit as u8).collect();
+            bytes.add(&some);
+        }
+        Self(Units::OneByte(bytes))
     }
 }
 
@@ -81,12 +94,20 @@ unsafe fn create_one_byte(env: sys::napi_env, bytes: &[u8], value: *mut sys::nap
 impl From<Vec<u8>> for JsText {
     /// One byte a unit.
     fn from(bytes: Vec<u8>) -> Self {
+        Roomy::from(bytes).into()
+    }
+}
+
+impl From<Roomy<u8>> for JsText {
+    /// One byte a unit.
+    fn from(bytes: Roomy<u8>) -> Self {
         Self(Units::OneByte(bytes))
     }
 }
 
 /// Text from JavaScript that may be long: ASCII, by far the most common, crosses as bytes, which takes
-/// half the memory and needs no conversion before it is scanned and written.
+/// half the memory and needs no conversion before it is scanned and written. A [`LongText`] is taken for
+/// the text that was collected in it.
 #[derive(Debug)]
 pub enum TextIn {
     /// ASCII throughout: also its own UTF-8.
@@ -109,48 +130,95 @@ impl ValidateNapiValue for TextIn {}
 
 impl FromNapiValue for TextIn {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        // SAFETY: `env` and `value` are the caller's, here and below.
+        let Some(length) = (unsafe { Length::of(env, value) }) else {
+            if unsafe { <&LongText>::validate(env, value) }.is_ok() {
+                // SAFETY: it is an instance of the class, as was just checked.
+                return Ok(unsafe { LongText::from_napi_ref(env, value) }?.take());
+            }
+            return Err(Error::new(Status::StringExpected, "expected a string"));
+        };
+        // With room for the zero that is written behind the text.
+        let capacity = length.units + 1;
+        // SAFETY: the functions write into the room they are given, and say how much.
+        unsafe {
+            if length.is_ascii() {
+                Roomy::filled(capacity, |to| read_bytes(env, value, to, capacity)).map(Self::Ascii)
+            } else {
+                Roomy::filled(capacity, |to| read_units(env, value, to, capacity)).map(Self::Utf16)
+            }
+        }
+    }
+}
+
+/// How long a JavaScript string is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Length {
+    pub(super) units: usize,
+    bytes: usize,
+}
+
+impl Length {
+    /// `None` for what is no string.
+    ///
+    /// # Safety
+    /// `env` is that of the running call, `value` a value of it.
+    pub(super) unsafe fn of(env: sys::napi_env, value: sys::napi_value) -> Option<Self> {
         let (mut units, mut bytes) = (0, 0);
-        // SAFETY: `env` and `value` are the caller's; without a buffer only the lengths are written.
+        // SAFETY: the caller's promise; without a buffer only the lengths are written.
         let known = unsafe {
             sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut units)
                 == sys::Status::napi_ok
                 && sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut bytes)
                     == sys::Status::napi_ok
         };
-        if !known {
-            return Err(Error::new(Status::StringExpected, "expected a string"));
-        }
-        let checked = |status, written| {
-            if status == sys::Status::napi_ok {
-                Ok(written)
-            } else {
-                Err(Error::new(Status::from(status), "expected a string"))
-            }
-        };
-        // With room for the zero that is written behind the text.
-        let capacity = units + 1;
-        // Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
-        if units == bytes {
-            // SAFETY: the engine writes at most `capacity` bytes and says how many, without the zero.
-            let text = unsafe {
-                Roomy::filled(capacity, |to: *mut u8| {
-                    let mut written = 0;
-                    let status =
-                        sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written);
-                    checked(status, written)
-                })
-            };
-            return text.map(Self::Ascii);
-        }
-        // SAFETY: as above, in units.
-        let text = unsafe {
-            Roomy::filled(capacity, |to| {
-                let mut written = 0;
-                let status = sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written);
-                checked(status, written)
-            })
-        };
-        text.map(Self::Utf16)
+        known.then_some(Self { units, bytes })
+    }
+
+    /// Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
+    pub(super) fn is_ascii(self) -> bool {
+        self.units == self.bytes
+    }
+}
+
+/// Writes a string of one-byte units; returns how many there were, without the zero behind them.
+///
+/// # Safety
+/// `env` is that of the running call, `value` a value of it, and `to` has room for `capacity` units.
+pub(super) unsafe fn read_bytes(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    to: *mut u8,
+    capacity: usize,
+) -> Result<usize> {
+    let mut written = 0;
+    // SAFETY: the engine writes at most `capacity` bytes and says how many; the rest is the caller's.
+    let status =
+        unsafe { sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written) };
+    checked(status, written)
+}
+
+/// [`read_bytes`] for any string, in UTF-16.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn read_units(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    to: *mut u16,
+    capacity: usize,
+) -> Result<usize> {
+    let mut written = 0;
+    // SAFETY: as in `read_bytes`.
+    let status = unsafe { sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written) };
+    checked(status, written)
+}
+
+fn checked(status: sys::napi_status, written: usize) -> Result<usize> {
+    if status == sys::Status::napi_ok {
+        Ok(written)
+    } else {
+        Err(Error::new(Status::from(status), "expected a string"))
     }
 }
 

@@ -244,7 +244,8 @@ export function approved(frame: Frame, epoch: number): number {
         frame.reason = 'no-approval-gate-configured';
         return 0;
       }
-      if (decision.granted) return 1;
+      // Any other value that counts as true may be a "no" in words.
+      if (decision.granted === true) return 1;
       frame.reason = decision.reason;
       return 0;
     },

@@ -75,6 +75,10 @@ async function lookUp(frame: Frame, key: string): Promise<number> {
   const stored = await frame.state.options.idempotencyStore!.get(key);
   if (!stored) return FRESH;
   frame.idempotent = undefined;
+  const outcome: unknown = stored.outcome;
+  if (typeof outcome !== 'object' || outcome === null) {
+    throw new TypeError(`idempotencyStore.get: the entry of ${JSON.stringify(key)} has no outcome.`);
+  }
   const fits = stored.fingerprint === wanted;
   release(fits ? (stored.outcome as ToolOutcome) : undefined);
   return fits ? replay(frame, stored.outcome as ToolOutcome) : CONFLICT;

@@ -300,15 +300,21 @@ export function pause(frame: Frame, epoch: number, ms: number): number {
   return -2;
 }
 
-/** V8 freezes a copy of `Object.assign` several times faster than a spread one, but that copy would take a `__proto__` for its prototype. */
-function copyOf(call: ToolCall): ToolCall {
-  return Object.hasOwn(call, '__proto__') ? { ...call } : Object.assign({}, call);
+/** A frozen copy of the call; the call itself where it cannot be copied. */
+function frozenCall({ call }: Frame): ToolCall {
+  try {
+    // V8 freezes a copy made by `Object.assign` several times faster than a spread one, but that copy
+    // would take a `__proto__` for its prototype.
+    return Object.freeze(Object.hasOwn(call, '__proto__') ? { ...call } : Object.assign({}, call));
+  } catch {
+    return call;
+  }
 }
 
 /** The record of a call, made once. */
 function recordOf(frame: Frame): CompletedToolCall {
   frame.record ??= Object.freeze({
-    call: Object.freeze(copyOf(frame.call)),
+    call: frozenCall(frame),
     // An object of ours that nobody else has.
     outcome: Object.freeze((frame.error ?? frame.outcome)!),
     stepNumber: frame.stepNumber,
@@ -316,15 +322,21 @@ function recordOf(frame: Frame): CompletedToolCall {
   return frame.record;
 }
 
+/** Keeps what the model is told of a call that a thrown value has left. */
+export function escaped(frame: Frame, message: string): number {
+  frame.escape = message;
+  return 0;
+}
+
 /** The record of a call whose pipeline was left by a thrown value (spec 02 section 9.6). */
 export function escapedRecord(frame: Frame): CompletedToolCall {
   return Object.freeze({
-    call: Object.freeze({ ...frame.call }),
+    call: frozenCall(frame),
     outcome: Object.freeze({
       toolCallId: frame.call.toolCallId,
       toolName: frame.entry?.name ?? frame.call.toolName,
       kind: 'execution_failed',
-      message: `tool execution rejected outside the executor pipeline: ${renderThrown(frame.thrown)}`,
+      message: frame.escape ?? `tool execution rejected outside the executor pipeline: ${renderThrown(frame.thrown)}`,
       recoverable: false,
       recoveryHint: 'try_alternative',
     } satisfies ToolError),
@@ -338,9 +350,15 @@ export function escapedRecord(frame: Frame): CompletedToolCall {
  */
 export function complete(frame: Frame, ending: number, shown: number, durationMs: number): number {
   release(frame);
-  if (shown > 0) assemble(frame, durationMs, shown);
-  if (ending === 3) threw(frame, 'ferrule', new Error('internal error in the native executor; please report it'));
-  frame.record = ending >= 2 ? undefined : recordOf(frame);
+  try {
+    if (shown > 0) assemble(frame, durationMs, shown);
+    if (ending === 3) threw(frame, 'ferrule', new Error('internal error in the native executor; please report it'));
+    frame.record = ending >= 2 ? undefined : recordOf(frame);
+  } catch (error) {
+    // Parts of a result that throw when they are read. The batch has to hear of this call all the same.
+    threw(frame, 'output', error);
+    frame.record = undefined;
+  }
   if (frame.idempotent) storeIdempotent(frame, (frame.record ?? escapedRecord(frame)).outcome);
   frame.run.done(frame);
   closeFrame(frame.slot);

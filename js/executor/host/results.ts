@@ -19,6 +19,7 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { freeSpillName, takeSpillName } from './spill-names.js';
+import { TOO_DEEP } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
@@ -56,6 +57,10 @@ function unpackEnvelope(frame: Frame, raw: unknown): void {
   frame.output = envelope.output;
   frame.text = envelope.textBody;
   frame.taint = envelope.taint;
+  // What the text form leaves out was neither counted nor scanned: the model may have the text only.
+  if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && frame.text.includes(TOO_DEEP)) {
+    frame.output = frame.text;
+  }
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
   frame.textParts = split.textParts;
@@ -112,10 +117,20 @@ function reportedProducer(frame: Frame): ProducerRecord | undefined {
   };
 }
 
+/** The handle a call asks for, when it is such a call. */
+function handleOf(frame: Frame): unknown {
+  const args = frame.call.args as { handle?: unknown } | null | undefined;
+  try {
+    return typeof args === 'object' && args !== null ? args.handle : undefined;
+  } catch {
+    // Arguments that cannot be read now are no fault of the result.
+    return undefined;
+  }
+}
+
 /** Whose stored output this is, when untrusted: 0, or class, sensitivity and flag packed. */
 function producer(frame: Frame): number {
-  const args = frame.call.args as { handle?: unknown } | null | undefined;
-  const handle = typeof args === 'object' && args !== null ? args.handle : undefined;
+  const handle = handleOf(frame);
   const remembered = typeof handle === 'string' ? frame.state.producers.get(handle) : undefined;
   const found =
     remembered && isUntrusted(remembered.trustClass) ? remembered : reportedProducer(frame);

@@ -103,6 +103,23 @@ class Family {
   }
 }
 
+/** As much as Node reads at a time. */
+const READ_BYTES = 64 * 1024;
+/** What all sockets are read into, one at a time: what is kept is copied, which costs less than memory for each read. */
+let readBuffer: Buffer | undefined;
+
+/**
+ * Writes straight to the socket of a stream that has nothing waiting, which saves an answer the way
+ * through the stream. Gives what did not fit; whatever is wrong with the socket, the stream finds out as well.
+ */
+function sendNow(fd: number, bytes: Buffer): Buffer {
+  try {
+    return bytes.subarray(builtins.fs().writeSync(fd, bytes));
+  } catch {
+    return bytes;
+  }
+}
+
 /** Sends pieces as one write. */
 function send(stream: Writable, pieces: ReadonlyArray<Buffer>): void {
   if (pieces.length > 1) stream.cork();
@@ -127,8 +144,16 @@ function openFork(path: string, events: LineEvents): Line {
     mine = family = new Family(path);
     fd = mine.zygote.fork(run);
   }
-  const socket = new (builtins.net().Socket)({ fd, readable: true, writable: true, allowHalfOpen: true });
   let open = true;
+  const onread = {
+    buffer: (readBuffer ??= Buffer.allocUnsafe(READ_BYTES)),
+    callback: (size: number, bytes: Uint8Array): boolean => {
+      if (open) events.data(Buffer.from(bytes.subarray(0, size)));
+      return true;
+    },
+  };
+  const options = { fd, readable: true, writable: true, allowHalfOpen: true, onread };
+  const socket = new (builtins.net().Socket)(options);
   let ended = false;
   let ending: Ending | null = null;
   let patience: ReturnType<typeof setTimeout> | undefined;
@@ -154,15 +179,17 @@ function openFork(path: string, events: LineEvents): Line {
     // The record of a child follows its end within microseconds; without it there is less to say.
     else patience = setTimeout(finish, 1000);
   };
-  socket.on('data', (chunk) => {
-    if (open) events.data(chunk);
-  });
   socket.on('error', quiet);
   socket.on('end', quiet);
   socket.on('close', quiet);
   return {
     write: (pieces) => {
-      if (open && !ended) send(socket, pieces);
+      if (!open || ended) return;
+      const [first, ...more] = pieces;
+      // A socket that is destroyed has given its descriptor away.
+      if (first === undefined || more.length > 0 || socket.destroyed || socket.writableLength > 0) return send(socket, pieces);
+      const left = sendNow(fd, first);
+      if (left.length > 0) socket.write(left);
     },
     pause: () => void socket.pause(),
     resume: () => void (open && socket.resume()),

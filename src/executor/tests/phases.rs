@@ -450,6 +450,9 @@ async fn section_14_what_escapes() {
         let config = Config { wiring: all_wired(), ..Config::default() };
         let (ending, log, host) = run_with(script, config, BatchOptions::default()).await;
         assert_eq!(ending, Ending::Escaped, "{trap}");
+        let told = host.0.escapes.borrow().clone();
+        let message = "tool execution rejected outside the executor pipeline: ";
+        assert!(told.len() == 1 && told[0].1.starts_with(message), "{trap}: {told:?}");
         assert!(!log.contains(&"execute".to_owned()), "{trap}");
         let key = format!("tool.executor.callback-failed.total{{callback={trap},toolName=t}}");
         assert!((host.counter(&key) - 1.0).abs() < f64::EPSILON, "{trap}");

@@ -99,6 +99,8 @@ pub struct World {
     calls: Vec<CallState>,
     pub log: RefCell<Vec<String>>,
     pub endings: RefCell<Vec<(u32, Ending)>>,
+    /// What is told of calls that a thrown value has left.
+    pub escapes: RefCell<Vec<(u32, String)>>,
     pub run_aborted: Cell<bool>,
     pub running: Cell<u32>,
     pub peak: Cell<u32>,
@@ -128,6 +130,7 @@ impl ScriptHost {
             calls,
             log: RefCell::default(),
             endings: RefCell::default(),
+            escapes: RefCell::default(),
             run_aborted: Cell::new(false),
             running: Cell::new(0),
             peak: Cell::new(0),
@@ -271,6 +274,10 @@ impl Host for ScriptHost {
             self.trap(call, "streamingSink.error")?;
         }
         Ok(())
+    }
+
+    fn escaped(&self, call: u32, message: &str) {
+        self.0.escapes.borrow_mut().push((call, message.to_owned()));
     }
 
     fn started(&self, call: u32) -> Result<(), Thrown> {

@@ -190,6 +190,16 @@ impl Host for JsHost {
         yes(function.call((call, record, event).into()).unwrap_or(THREW)).map(|_| ())
     }
 
+    fn escaped(&self, call: u32, message: &str) {
+        // Without the message the record has one of its own.
+        let _ = self
+            .runtime
+            .ops
+            .escaped
+            .borrow_back(&self.runtime.env)
+            .and_then(|op| op.call((call, message.to_owned()).into()));
+    }
+
     fn started(&self, call: u32) -> Result<(), Thrown> {
         if !self.has_sink && !self.runtime.with(call, |slot| slot.traced) {
             return Ok(());

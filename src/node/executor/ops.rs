@@ -22,6 +22,7 @@ pub type AuditOp = FunctionRef<FnArgs<(u32, String, String, Option<Object<'stati
 pub type AttributesOp = FunctionRef<FnArgs<(u32, Object<'static>)>, f64>;
 pub type FailureOp = FunctionRef<FnArgs<(u32, FailureRecord, bool)>, f64>;
 pub type StatusOp = FunctionRef<FnArgs<(u32, bool, String)>, f64>;
+pub type MessageOp = FunctionRef<FnArgs<(u32, String)>, f64>;
 pub type HeldOp = FunctionRef<FnArgs<(u32, u32)>, napi::Unknown<'static>>;
 
 /// A failure as JavaScript keeps it.
@@ -48,6 +49,7 @@ pub struct HostOps {
     pub denies_name: NumberOp,
     pub audit: AuditOp,
     pub failed: FailureOp,
+    pub escaped: MessageOp,
     pub started: NumberOp,
     pub ended: NumberOp,
     pub span_attributes: AttributesOp,

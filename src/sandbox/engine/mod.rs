@@ -1,12 +1,14 @@
 //! The engine behind the wire: one warmed Boa context that evaluates one script.
 //!
-//! [`Engine::warm`] is done once, by the zygote; [`Engine::run`] once per forked child, which is
-//! thrown away afterwards, so nothing of a script can reach the next one. Whatever the script does
+//! [`Engine::warm`] is done once, by the zygote, and [`Engine::furnish_more`] when it has nothing else to
+//! do; [`Engine::run`] once per forked child, which is thrown away afterwards, so nothing of a script can
+//! reach the next one. Whatever the script does
 //! here is contained by the process around it (`super::jail`) and disbelieved by the host; the checks
 //! in this room exist to give the model a useful message, not to keep anyone safe.
 
 mod hooks;
 mod natives;
+mod prelude;
 mod problem;
 mod rest;
 mod run;
@@ -19,22 +21,10 @@ mod value;
 
 use super::wire::{self, Port, Start};
 use boa_engine::context::ContextBuilder;
-use boa_engine::object::JsObject;
 use boa_engine::{Context, JsResult, Source};
 use std::rc::Rc;
 
-const PRELUDE: [(&str, &str); 8] = [
-    ("values", include_str!("prelude/values.js")),
-    ("world", include_str!("prelude/world.js")),
-    ("parse", include_str!("prelude/parse.js")),
-    ("url", include_str!("prelude/url.js")),
-    ("numbers", include_str!("prelude/numbers.js")),
-    ("dates", include_str!("prelude/dates.js")),
-    ("words", include_str!("prelude/words.js")),
-    ("intl", include_str!("prelude/intl.js")),
-];
-
-/// An engine with everything a script finds already in place.
+/// An engine with what a script finds in place, or nearly.
 pub struct Engine {
     context: Context,
     state: Rc<state::State>,
@@ -42,7 +32,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the context and evaluates the prelude.
+    /// Builds the context and evaluates as much of the prelude as every script needs.
     ///
     /// # Panics
     /// When the prelude itself is broken, which the tests of this room exclude.
@@ -66,9 +56,9 @@ impl Engine {
         engine
     }
 
-    /// Goes once through what every script does, so that forked children find it done: lazy parts are
-    /// made, and the collector, which would touch (and so copy) every page, has just run. The registry of
-    /// symbols is such a part: making it asks the system how many processors there are.
+    /// Goes once through what every script does, so that forked children find it done: lazy parts of the
+    /// engine are made. The registry of symbols is one: making it asks the system how many processors
+    /// there are.
     fn rehearse(&mut self) {
         use boa_engine::job::JobExecutor;
         let text = wire::Text::Latin1(
@@ -82,29 +72,41 @@ impl Engine {
         {
             let _ = value::encode(&value, 1 << 10, 1 << 10, &mut self.context);
         }
-        boa_engine::gc::force_collect();
     }
 
-    /// Runs the prelude; each part is a function of the natives and the object the parts share.
+    /// Does a little more of what [`Engine::warm`] left out; false when all is done.
+    ///
+    /// # Panics
+    /// As [`Engine::warm`].
+    pub fn furnish_more(&mut self) -> bool {
+        let more = prelude::step(&mut self.context).unwrap_or_else(|error| panic!("prelude: {error}"));
+        if !more {
+            // The collector would touch, and so copy, every page of a forked child: best it has just run.
+            boa_engine::gc::force_collect();
+        }
+        more
+    }
+
+    /// Puts in place what the script of a request may touch and is not there yet.
+    ///
+    /// # Panics
+    /// As [`Engine::warm`].
+    #[must_use]
+    pub fn furnished_for(mut self, start: &Start) -> Self {
+        prelude::for_source(&start.source.to_utf8(), &mut self.context)
+            .unwrap_or_else(|error| panic!("prelude: {error}"));
+        self
+    }
+
     fn furnish(context: &mut Context, state: &Rc<state::State>) -> JsResult<()> {
         let native = natives::build(context, state);
         sort::install(context)?;
-        let shared = JsObject::with_null_proto();
-        for (name, text) in PRELUDE {
-            let path = format!("prelude:{name}");
-            let source = Source::from_bytes(text.as_bytes()).with_path(std::path::Path::new(&path));
-            let part = context.eval(source)?;
-            let part = part.as_callable().unwrap_or_else(|| panic!("prelude {name} is no function"));
-            part.call(
-                &boa_engine::JsValue::undefined(),
-                &[native.clone().into(), shared.clone().into()],
-                context,
-            )?;
-        }
+        let shared = prelude::core(native, context)?;
         run::keep_codec(context, &shared)
     }
 
-    /// Evaluates one script and talks to the host until it is over. Sends exactly one final frame.
+    /// Evaluates one script, which the engine has been furnished for, and talks to the host until it is
+    /// over. Sends exactly one final frame.
     /// `seed` feeds `Math.random` and `crypto`, which forked processes would otherwise share.
     pub fn run(mut self, start: &Start, port: Box<dyn Port>, seed: [u8; 32]) {
         self.state.begin(start, port, seed);

@@ -28,7 +28,7 @@ fn argument(arguments: &[JsValue], index: usize) -> JsValue {
 /// Builds the object of natives.
 pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
     context.insert_data(Handle(Rc::clone(state)));
-    let all: [(&str, Native); 10] = [
+    let all: [(&str, Native); 11] = [
         ("log", log),
         ("timer", timer),
         ("clear", clear),
@@ -39,6 +39,7 @@ pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
         ("elapsed", |state, _, _| Ok(state.elapsed_ms().into())),
         ("encode", utf8_encode),
         ("decode", utf8_decode),
+        ("rest", |_, _, context| super::prelude::rest(context).map(|()| JsValue::undefined())),
     ];
     let mut object = ObjectInitializer::new(context);
     for (name, native) in all {

@@ -75,7 +75,8 @@ fn start(mode: Mode, source: &str) -> Start {
 
 fn run(mode: Mode, source: &str) -> Vec<(u8, Vec<u8>)> {
     let line = Line::default();
-    Engine::warm().run(&start(mode, source), Box::new(line.clone()), [7; 32]);
+    let start = start(mode, source);
+    Engine::warm().furnished_for(&start).run(&start, Box::new(line.clone()), [7; 32]);
     line.0.take().sent
 }
 
@@ -175,4 +176,29 @@ fn console_lines_are_kept_up_to_the_cap() {
     let (_, payload) = sent.iter().find(|(kind, _)| *kind == frame::CONSOLE).unwrap();
     assert_eq!(&payload[5..19], b"a { b: [ 1 ] }");
     assert!(payload.len() < 70_000 && !payload.ends_with(b"lost"));
+}
+
+#[test]
+fn the_first_script_finds_what_every_other_finds() {
+    let everything = "JSON.stringify(Object.entries(Object.getOwnPropertyDescriptors(";
+    let method = "['toLocale', 'String'].join('')";
+    for source in [
+        format!("return {everything}globalThis)).map(([k, d]) => [k, typeof d.value, d]))"),
+        format!("return {everything}Number.prototype)))"),
+        "return [typeof Intl, typeof URL, typeof console, typeof crypto, typeof \\u0055RL]".to_owned(),
+        format!("return [(1234.5)[{method}](), new Date(0)[{method}](), 12345n[{method}]()]"),
+        format!("return [1234.5, 'a'][{method}]()"),
+        "return ['b', 'a'].sort((a, b) => a['locale' + 'Compare'](b))".to_owned(),
+        "return String.prototype['locale' + 'Compare'].toString()".to_owned(),
+        "return (1234.5).toLocaleString('de-DE', { style: 'currency', currency: 'EUR' })".to_owned(),
+    ] {
+        let line = Line::default();
+        let start = start(Mode::Body, &source);
+        let mut engine = Engine::warm();
+        while engine.furnish_more() {}
+        engine.run(&start, Box::new(line.clone()), [7; 32]);
+        assert_eq!(run(Mode::Body, &source), line.0.take().sent, "{source}");
+    }
+    let sent = run(Mode::Script, "(function () { return typeof this['U' + 'RL'] })()");
+    assert_eq!(sent.last().unwrap(), &(frame::RESULT, b"\x00\"function\"".to_vec()));
 }

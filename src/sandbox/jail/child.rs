@@ -16,6 +16,8 @@ pub fn serve(
     drop(payload);
     match lock(&start) {
         Ok(seed) => {
+            // Before memory counts, so that a script has the same room whether it is the first or not.
+            let engine = engine.furnished_for(&start);
             alloc::limit(start.memory);
             engine.run(&start, Box::new(port), seed);
             0

@@ -1,4 +1,5 @@
-//! The zygote: one warmed engine, one forked child per request.
+//! The zygote: one warmed engine, one forked child per request. What the engine needs for some scripts only
+//! is made while nobody asks for anything.
 //!
 //! It reads requests of eight bytes `[operation u32][run u32]` from its standard input, a socket:
 //! operation 1 passes one descriptor along and asks for a child on it, operation 2 kills the child of a
@@ -18,11 +19,16 @@ use std::fs::File;
 use std::io::{IoSliceMut, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::Duration;
 
 /// Operation: a child on the descriptor that comes along.
 pub const FORK: u32 = 1;
 /// Operation: end the child of a run.
 pub const KILL: u32 = 2;
+
+/// How long nobody must have asked for anything before the engine is furnished further: by then a short
+/// script is over, which on a machine with one processor this would hold up.
+const REST: Duration = Duration::from_millis(2);
 
 /// Bytes of address space this process has now.
 pub fn address_space() -> u64 {
@@ -82,8 +88,8 @@ pub fn main(stacked: bool) -> i32 {
         filter: Filter::build(),
         space: address_space(),
         engine: Some(Engine::warm()),
+        furnished: false,
     };
-    super::alloc::fill_gaps();
     zygote.attend(&signals)
 }
 
@@ -95,12 +101,21 @@ struct Zygote {
     space: u64,
     /// Taken by the child that uses it up.
     engine: Option<Engine>,
+    /// Whether the engine has all of its prelude.
+    furnished: bool,
 }
 
 impl Zygote {
     fn attend(&mut self, signals: &OwnedFd) -> i32 {
+        let mut rest = REST;
         loop {
-            let [asked, ended] = sys::wait_readable([self.control.as_raw_fd(), signals.as_raw_fd()], None);
+            let wait = (!self.furnished).then_some(rest);
+            let [asked, ended] = sys::wait_readable([self.control.as_raw_fd(), signals.as_raw_fd()], wait);
+            rest = REST;
+            if !asked && !ended && !self.furnished {
+                self.furnish();
+                rest = Duration::ZERO;
+            }
             if ended {
                 let mut buffer = [0; 128];
                 while rustix::io::read(signals, &mut buffer).is_ok_and(|count| count > 0) {}
@@ -114,6 +129,14 @@ impl Zygote {
                     _ => return self.close(),
                 }
             }
+        }
+    }
+
+    /// Goes on with the engine's prelude, which the first script need not wait for.
+    fn furnish(&mut self) {
+        self.furnished = !self.engine.as_mut().is_some_and(Engine::furnish_more);
+        if self.furnished {
+            super::alloc::fill_gaps();
         }
     }
 

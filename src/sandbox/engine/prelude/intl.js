@@ -1,8 +1,7 @@
-// Intl and the toLocale… family, put together from `numbers.js`, `dates.js` and `words.js`. The engine's
-// own versions ignore their options silently, which is worse than a small honest one.
+// Intl, put together from `numbers.js`, `dates.js` and `words.js`.
 (function (native, shared) {
   'use strict';
-  const { define, NumberFormat, DateTimeFormat, collate, Collator, PluralRules, ListFormat, RelativeTimeFormat, localeOf, zones, currencies } = shared;
+  const { define, NumberFormat, DateTimeFormat, Collator, PluralRules, ListFormat, RelativeTimeFormat, localeOf, zones, currencies } = shared;
 
   const callable = (Class, name) => {
     const make = function (...args) {
@@ -26,23 +25,6 @@
     supportedValuesOf: (key) => (key === 'timeZone' ? zones : key === 'currency' ? currencies : []),
   });
 
-  const method = (target, name, body) => Object.defineProperty(target, name, { value: { [name]: body }[name], writable: true, configurable: true, enumerable: false });
-  const english = new NumberFormat();
-  const thisNumber = Number.prototype.valueOf;
-  method(Number.prototype, 'toLocaleString', function (locales, options) {
-    const value = thisNumber.call(this);
-    return locales === undefined && options === undefined ? english.format(value) : new NumberFormat(locales, options).format(value);
-  });
-  method(BigInt.prototype, 'toLocaleString', function (locales, options) {
-    return new NumberFormat(locales, options).format(BigInt.prototype.valueOf.call(this));
-  });
-  for (const [name, need] of [['toLocaleString', 'any'], ['toLocaleDateString', 'dateOnly'], ['toLocaleTimeString', 'timeOnly']]) {
-    method(Date.prototype, name, function (locales, options) {
-      const ms = this.getTime();
-      return ms === ms ? new DateTimeFormat(locales, options, need).format(ms) : 'Invalid Date';
-    });
-  }
-  method(String.prototype, 'localeCompare', function (other, locales, options) {
-    return collate(String(this), String(other), options);
-  });
+  // The methods are in `locale.js`; this one is what they know it by that all of this is here.
+  shared.english = new NumberFormat();
 });

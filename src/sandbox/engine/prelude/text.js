@@ -1,0 +1,77 @@
+// Text and bytes: the encoders, base64, randomness.
+(function (native, shared) {
+  'use strict';
+  const { define, toBase64, fromBase64, DataCloneError } = shared;
+
+  define(
+    'TextEncoder',
+    class TextEncoder {
+      get encoding() {
+        return 'utf-8';
+      }
+      encode(text = '') {
+        return native.encode(String(text));
+      }
+      encodeInto(text, target) {
+        const bytes = native.encode(String(text)).subarray(0, target.length);
+        target.set(bytes);
+        return { read: text.length, written: bytes.length };
+      }
+    },
+  );
+  define(
+    'TextDecoder',
+    class TextDecoder {
+      #fatal;
+      #keepMark;
+      constructor(label = 'utf-8', options = {}) {
+        if (!/^utf-?8$/i.test(String(label).trim())) throw new RangeError(`The "${label}" encoding is not supported, only utf-8 is`);
+        this.#fatal = options.fatal === true;
+        this.#keepMark = options.ignoreBOM === true;
+      }
+      get encoding() {
+        return 'utf-8';
+      }
+      decode(input = new Uint8Array()) {
+        const bytes = ArrayBuffer.isView(input) ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : new Uint8Array(input);
+        const text = native.decode(bytes, this.#fatal);
+        return !this.#keepMark && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+      }
+    },
+  );
+  const invalid = (message) => Object.assign(new DataCloneError(message), { code: 5 });
+  define('btoa', function btoa(text) {
+    const bytes = Uint8Array.from(String(text), (char) => {
+      if (char.length > 1 || char.charCodeAt(0) > 255) throw invalid('btoa: the text holds characters beyond Latin-1');
+      return char.charCodeAt(0);
+    });
+    return toBase64(bytes);
+  });
+  define('atob', function atob(text) {
+    const clean = String(text).replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
+    if (!/^[A-Za-z0-9+/]*$/.test(clean) || clean.length % 4 === 1) throw invalid('atob: the text is not correctly encoded');
+    let out = '';
+    for (const byte of fromBase64(clean)) out += String.fromCharCode(byte);
+    return out;
+  });
+
+  // --- crypto: randomness only ----------------------------------------------------------------------
+  const bytes = (array) => {
+    for (let i = 0; i < array.length; i++) array[i] = Math.floor(native.random() * 256);
+    return array;
+  };
+  define('crypto', {
+    randomUUID() {
+      const b = bytes(new Uint8Array(16));
+      b[6] = (b[6] & 0x0f) | 0x40;
+      b[8] = (b[8] & 0x3f) | 0x80;
+      const hex = Array.from(b, (byte) => byte.toString(16).padStart(2, '0')).join('');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    },
+    getRandomValues(array) {
+      if (array.byteLength > 65536) throw new RangeError('getRandomValues gives at most 65536 bytes');
+      bytes(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+      return array;
+    },
+  });
+});
