@@ -174,6 +174,14 @@ describe('2.3 better: evasions of the JSON text', () => {
   });
 });
 
+describe('decodeArgs', () => {
+  it.each([true, 'base64', {}, null, ['rot13'], [undefined]])('%j is no list of encodings', (decodeArgs) => {
+    expect(() => createTaintLedger({ decodeArgs } as never)).toThrow(
+      new TypeError("decodeArgs must be an array of 'percent', 'base64', 'hex' and 'json'."),
+    );
+  });
+});
+
 describe('2.3 personal data', () => {
   it('is off by default', () => {
     const ledger = createTaintLedger();

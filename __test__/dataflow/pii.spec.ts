@@ -27,6 +27,12 @@ const reference = (text: string): boolean =>
   REFERENCE.some(({ pattern, validate }) => [...text.matchAll(pattern)].some(([match]) => validate?.(match) ?? true));
 
 describe('2.6 containsPii', () => {
+  it.each([null, undefined, 7, {}])('%j is no text', (text) => {
+    for (const patterns of [undefined, []]) {
+      expect(() => containsPii(text as never, patterns)).toThrow(new TypeError('containsPii needs a string.'));
+    }
+  });
+
   it.each([
     'alice@example.com',
     'A.B+c%_-@EX-1.com',

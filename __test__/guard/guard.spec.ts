@@ -64,10 +64,13 @@ describe('3.2 hash', () => {
     expect(await hashRegion(input, seed)).toBe(expected);
   });
 
-  it('lone surrogates count as U+FFFD; the seed defaults to 0', () => {
+  it('lone surrogates count as U+FFFD; the seed defaults to 0', async () => {
     expect(xxhash32('a\ud800b')).toBe(xxhash32('a\ufffdb'));
     expect(xxhash32('abc')).toBe('32d153ff');
     expect(hashRegion('x')).toBeInstanceOf(Promise);
+    for (const input of [{}, null, 7, undefined]) {
+      await expect(hashRegion(input as never)).rejects.toThrow(new TypeError('xxhash32 needs a string or a Uint8Array.'));
+    }
   });
 });
 

@@ -95,6 +95,25 @@ describe('03 section 1.4: default writer', () => {
     expect(clear?.('run-b')).toBeInstanceOf(Promise);
   });
 
+  it('clear resolves beside writers of the same run', async () => {
+    const spill = writer();
+    let writing = true;
+    const writes = [0, 1].map(async (lane) => {
+      for (let at = 0; writing; at += 1) {
+        // A folder that goes away under a write may cost that write.
+        await spill.write({ ...request, toolCallId: `${lane}-${at % 50}` }).catch(() => undefined);
+      }
+    });
+    try {
+      for (let round = 0; round < 300; round += 1) await expect(spill.clear?.('run-a')).resolves.toBeUndefined();
+    } finally {
+      writing = false;
+      await Promise.all(writes);
+    }
+    await spill.clear?.('run-a');
+    expect(existsSync(join(root, 'run-a'))).toBe(false);
+  });
+
   it('sweep removes old folders and counts them', async () => {
     const spill = writer();
     await spill.write(request);

@@ -126,6 +126,10 @@ describe('6.6 resolvers', () => {
     expect(value.reveal()).toBe('from-env');
     expect(value.source).toEqual({ resolver: 'env', ref: 'env:FERRULE_TEST_SECRET?default=d' });
     expect((await resolveSecret('env:FERRULE_TEST_MISSING?default=d+e')).reveal()).toBe('d e');
+    for (const name of ['__proto__', 'toString', 'constructor']) {
+      expect((await resolveSecret(`env:${name}?default=d`)).reveal()).toBe('d');
+      await expect(resolveSecret(`env:${name}`)).rejects.toThrow(SecretResolutionError);
+    }
     const failed = await resolveSecret('env:FERRULE_TEST_MISSING').catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(SecretResolutionError);
     expect(failed).toMatchObject({ kind: 'resolution-failed', scheme: 'env', ref: 'env:FERRULE_TEST_MISSING' });

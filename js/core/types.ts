@@ -375,9 +375,12 @@ export interface SandboxRunOptions<I = unknown> {
   readonly maxMemoryMb?: number;
   /** Its environment. Absent: empty. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Let it reach the network. Default false. */
+  /**
+   * Let it reach the network. Absent: as the tier says. `worker-threads` follows its own option `noNetwork`,
+   * which leaves the network open; the tiers behind a wall keep it closed.
+   */
   readonly allowNetwork?: boolean;
-  /** Let it reach files. Default false. */
+  /** Let it reach files. Absent: as the tier says; `worker-threads` follows its own `noFilesystem`, open by default. */
   readonly allowFs?: boolean;
   /** Ends the run. */
   readonly signal?: AbortSignal;

@@ -50,7 +50,10 @@ export interface TaintLedgerOptions {
    * (`tool:dataflow:flagged`, decision `error`).
    */
   readonly piiSensitivity?: (text: string) => boolean;
-  /** Encodings to undo in argument values before comparing, up to three in one another. Default none. */
+  /**
+   * A list of the encodings to undo in argument values before comparing, up to three in one another; anything
+   * else is a `TypeError`. Default none.
+   */
   readonly decodeArgs?: readonly TaintEncoding[];
 }
 
@@ -101,6 +104,15 @@ function reportPredicate(sourceKind: string, error: unknown): void {
   });
 }
 
+function encodingBits(asked: unknown): number {
+  if (asked === undefined) return 0;
+  // A misspelt encoding must not pass for one that is undone.
+  if (!Array.isArray(asked) || asked.some((encoding) => !ENCODINGS.includes(encoding))) {
+    throw new TypeError("decodeArgs must be an array of 'percent', 'base64', 'hex' and 'json'.");
+  }
+  return ENCODINGS.reduce((bits, encoding, at) => bits | (asked.includes(encoding) ? 1 << at : 0), 0);
+}
+
 /**
  * Makes the ledger of one run. Costs next to nothing until untrusted text is recorded.
  *
@@ -110,12 +122,12 @@ function reportPredicate(sourceKind: string, error: unknown): void {
  * ledger.inspectArgs(JSON.stringify(args)).carriesUntrustedVerbatim; // a piece of the page goes out
  */
 export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger {
-  const { initial = {}, piiSensitivity, decodeArgs = [] } = options;
+  const { initial = {}, piiSensitivity } = options;
   const min = numberOf(options.minSpanLength);
   const budget = numberOf(options.maxTrackedChars);
   const tiles = [...(initial.spanTileHashes ?? [])].join(' ');
   const tileLengths = [...(initial.spanTileLengths ?? [])].map(Number);
-  const encodings = ENCODINGS.reduce((bits, encoding, at) => bits | (decodeArgs.includes(encoding) ? 1 << at : 0), 0);
+  const encodings = encodingBits(options.decodeArgs);
   let untrustedSeen = initial.untrustedSeen ?? false;
   let sensitiveSeen = initial.sensitiveSeen ?? false;
   const seenKinds = new Set(initial.untrustedSourceKinds);

@@ -28,6 +28,7 @@ const UNSEEN = /[\u00AD\u200B-\u200F\u2060\uFEFF]/g;
  * const ledger = createTaintLedger({ piiSensitivity: containsPii });
  */
 export function containsPii(text: string, patterns?: readonly PiiPattern[]): boolean {
+  if (typeof text !== 'string') throw new TypeError('containsPii needs a string.');
   if (!Array.isArray(patterns)) return native().containsPii(text);
   const plain = text.normalize('NFKC').replace(UNSEEN, '');
   return (patterns as readonly PiiPattern[]).some((entry) => {

@@ -6,7 +6,7 @@ import type { SpillWriteRequest, SpillWriter } from './spill-types.js';
 
 /** Options of {@link createDefaultSpillWriter}. */
 export interface DefaultSpillWriterOptions {
-  /** The folder for artifacts. Default: `graphorin-spill` in the system's folder for temporary files. */
+  /** The folder for artifacts; readers call theirs `artifactRoot`, a name that is ignored here. Default: `graphorin-spill` in the system's folder for temporary files. */
   readonly root?: string;
   /**
    * Age in milliseconds beyond which runs are removed, once, when the writer is made; `false` for

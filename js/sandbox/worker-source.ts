@@ -13,6 +13,8 @@ export const WORKER_SOURCE = String.raw`'use strict';
 (() => {
   const { parentPort, workerData } = require('node:worker_threads');
   const Module = require('node:module');
+  const v8 = require('node:v8');
+  const { isProxy } = require('node:util').types;
   const { target, exportName, noFilesystem, noNetwork, input } = workerData;
   const post = parentPort.postMessage.bind(parentPort);
   const apply = Reflect.apply;
@@ -24,12 +26,14 @@ export const WORKER_SOURCE = String.raw`'use strict';
   const closed = Object.create(null);
   const close = (category, names) => { for (const name of names) closed[name] = category; };
   close('module', ['child_process', 'vm', 'worker_threads', 'cluster', 'inspector', 'inspector/promises', 'repl', 'wasi']);
-  if (noFilesystem) close('filesystem', ['fs', 'fs/promises', 'sqlite']);
+  // Its runner starts processes. It has no bare name: a package may be called that.
+  close('module', ['node:test']);
+  if (noFilesystem) close('filesystem', ['fs', 'fs/promises', 'sqlite', 'trace_events']);
   if (noNetwork) {
     close('network', ['http', 'https', 'http2', 'net', 'dgram', 'tls', 'dns', 'dns/promises', '_tls_wrap', '_tls_common',
       '_http_agent', '_http_client', '_http_common', '_http_incoming', '_http_outgoing', '_http_server']);
   }
-  const bare = (specifier) => (slice(specifier, 0, 5) === 'node:' ? slice(specifier, 5) : specifier);
+  const bare = (specifier) => (specifier !== 'node:test' && slice(specifier, 0, 5) === 'node:' ? slice(specifier, 5) : specifier);
   const names = { filesystem: 'SandboxFsAccessDenied', network: 'SandboxNetworkAccessDenied', module: 'SandboxModuleAccessDenied' };
   const denial = (category, what) => {
     const error = new Error(category + ' access denied by sandbox policy: ' + what);
@@ -74,7 +78,7 @@ export const WORKER_SOURCE = String.raw`'use strict';
   } else {
     const hooks = 'const closed = ' + JSON.stringify({ __proto__: null, ...closed }) + ', names = ' + JSON.stringify(names) + ';' +
       'Object.setPrototypeOf(closed, null);' +
-      'const bare = (s) => (s.startsWith("node:") ? s.slice(5) : s);' +
+      'const bare = (s) => (s !== "node:test" && s.startsWith("node:") ? s.slice(5) : s);' +
       'const check = (s, as) => { const c = closed[bare(s)]; if (c === undefined) return;' +
       ' const e = new Error(c + " access denied by sandbox policy: " + as); e.name = names[c]; throw e; };' +
       'export async function resolve(specifier, context, next) { check(specifier, specifier);' +
@@ -93,15 +97,58 @@ export const WORKER_SOURCE = String.raw`'use strict';
       return apply(getBuiltinModule, process, [id]);
     } });
   }
-  if (noFilesystem || noNetwork) {
-    // Native code and the process's own bindings do not pass through any hook.
-    for (const name of ['binding', '_linkedBinding', 'dlopen', 'kill', '_kill', '_debugProcess']) {
-      refuse(process, name, 'module', 'process.' + name);
+  // The process's own bindings pass through no hook, start processes, and open the host to a debugger.
+  for (const name of ['binding', '_linkedBinding', '_debugProcess', '_debugEnd', 'execve']) {
+    refuse(process, name, 'module', 'process.' + name);
+  }
+  // A report holds the environment of the whole process, and its settings write one when something fails.
+  if (process.report != null) {
+    const report = {};
+    for (const name of ['getReport', 'writeReport']) {
+      refuse(define(report, name, { value: undefined, configurable: true }), name,
+        noFilesystem && name === 'writeReport' ? 'filesystem' : 'module', 'process.report.' + name);
     }
+    define(process, 'report', { value: Object.freeze(report), configurable: false, enumerable: true, writable: false });
+  }
+  // Flags are those of the process, and some of them write files.
+  refuse(v8, 'setFlagsFromString', 'module', 'v8.setFlagsFromString');
+  if (noFilesystem || noNetwork) {
+    for (const name of ['dlopen', 'kill', '_kill']) refuse(process, name, 'module', 'process.' + name);
   }
   if (noFilesystem) {
     refuse(process, 'loadEnvFile', 'filesystem', 'process.loadEnvFile');
-    refuse(process.report, 'writeReport', 'filesystem', 'process.report.writeReport');
+    for (const name of ['writeHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'takeCoverage', 'stopCoverage']) {
+      refuse(v8, name, 'filesystem', 'v8.' + name);
+    }
+    for (const name of ['enableCompileCache', 'flushCompileCache']) refuse(Module, name, 'filesystem', 'module.' + name);
+    // The loader reads whatever it is told to. It goes on loading modules, but hands their text to nobody:
+    // what reads a file runs for a module that is being loaded only, and what gets the text is not replaceable.
+    const { getPrototypeOf, getOwnPropertyDescriptor } = Object;
+    const { load, _compile } = Module.prototype;
+    let loading;
+    define(Module.prototype, '_compile', { value: _compile, configurable: false, enumerable: true, writable: false });
+    define(Module.prototype, 'load', { configurable: false, enumerable: true, writable: false, value: function (filename) {
+      const before = loading;
+      loading = this;
+      try { return apply(load, this, [filename]); } finally { loading = before; }
+    } });
+    // What a module's text is put between could catch it as well, and cannot be locked, only looked at.
+    const { wrap, wrapper } = Module;
+    const piece = (at) => getOwnPropertyDescriptor(wrapper, at)?.value;
+    const opening = piece(0);
+    const closing = piece(1);
+    const rewrapped = () =>
+      Module.wrap !== wrap || Module.wrapper !== wrapper || piece(0) !== opening || piece(1) !== closing;
+    for (const extension of Object.keys(Module._extensions)) {
+      const read = Module._extensions[extension];
+      Module._extensions[extension] = (module, filename) => {
+        if (module == null || module !== loading || isProxy(module) || getPrototypeOf(module) !== Module.prototype ||
+          getOwnPropertyDescriptor(module, '_compile') !== undefined || rewrapped()) {
+          throw denial('filesystem', 'module._extensions');
+        }
+        return read(module, filename);
+      };
+    }
   }
   if (noNetwork) {
     for (const name of ['fetch', 'WebSocket', 'EventSource']) refuse(globalThis, name, 'network', name);

@@ -57,7 +57,8 @@ type WorkerMessage =
 /**
  * The tier of Node worker threads: a fresh worker a run, ended afterwards. The worker imports the
  * module of a handler reference and calls its export with a clone of the input; the output is cloned
- * back. Its environment is empty but for `env`. Modules that start processes, threads or other code
+ * back. Its environment is empty but for `env`; while files are open, the system still shows them that of
+ * the process (`/proc/self/environ`). Modules that start processes, threads or other code
  * are always closed, files and network when asked, by `import`, `require` and
  * `process.getBuiltinModule` alike.
  *

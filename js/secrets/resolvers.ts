@@ -21,6 +21,11 @@ export interface RegisterResolverOptions {
   readonly allowReplace?: boolean;
 }
 
+/** What an object inherits is no variable: `process.env.constructor` is a function. */
+function own(values: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 /**
  * Resolves `env:NAME` to an environment variable; with `?default=…`, to that when it is not set.
  * Rejects with {@link SecretResolutionError} when there is neither.
@@ -28,7 +33,7 @@ export interface RegisterResolverOptions {
 export const envResolver: SecretResolver = Object.freeze<SecretResolver>({
   scheme: 'env',
   async resolve(ref) {
-    const raw = process.env[ref.path] ?? ref.query['default'];
+    const raw = own(process.env, ref.path) ?? own(ref.query, 'default');
     if (raw === undefined) {
       throw new SecretResolutionError(ref.scheme, ref.raw, `the environment variable '${ref.path}' is not set`, {
         hint: `Set ${ref.path} in the environment of this process, or write env:${ref.path}?default=….`,

@@ -122,21 +122,32 @@ fn place<'a>(
     })
 }
 
+/// How often a folder is emptied that somebody writes into meanwhile.
+const CLEAR_ROUNDS: usize = 8;
+
 /// Removes everything of one run. A run that wrote nothing is no error; links are not followed.
+///
+/// A writer of the same run may put a file into the folder after it was emptied and before it is removed. Then
+/// it is emptied again; a writer that never pauses keeps its newest files, which were not there at the call.
 ///
 /// # Errors
 /// [`SpillError::Clear`].
 pub fn clear(root: &Path, run_id: &[u16]) -> Result<(), SpillError> {
     let path = root.join(names::segment(run_id));
-    let result = match std::fs::symlink_metadata(&path) {
-        Ok(found) if found.is_dir() => std::fs::remove_dir_all(&path),
-        Ok(_) => std::fs::remove_file(&path),
-        Err(error) => Err(error),
-    };
-    match result {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(SpillError::Clear(error.kind())),
-        _ => Ok(()),
+    for _ in 0..CLEAR_ROUNDS {
+        let result = match std::fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => std::fs::remove_dir_all(&path),
+            Ok(_) => std::fs::remove_file(&path),
+            Err(error) => Err(error),
+        };
+        match result {
+            // Only an emptied folder is removed, so what it still has is newer than this call.
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(SpillError::Clear(error.kind())),
+            _ => return Ok(()),
+        }
     }
+    Ok(())
 }
 
 /// Removes the folders directly below the root that nobody wrote into for longer than `ttl_ms`

@@ -18,6 +18,7 @@ import { DETAILS, NO_PARTS, registers } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
+import { freeSpillName, takeSpillName } from './spill-names.js';
 import { TOO_DEEP } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
@@ -171,6 +172,8 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
   let counterFailed = Number.isNaN(tokens);
   if (!counterFailed && (maxTokens === 0 || tokens <= maxTokens)) return tokens;
   const { options } = frame.state;
+  const { runId } = frame.runContext;
+  const toolCallId = takeSpillName(frame.state, runId, frame.call.toolCallId);
   return awaited(
     frame,
     epoch,
@@ -178,8 +181,8 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
     async () => {
       const shared = {
         spill: frame.state.spill,
-        runId: frame.runContext.runId,
-        toolCallId: frame.call.toolCallId,
+        runId,
+        toolCallId,
         ...(sensitivity === undefined ? {} : { toolSensitivityTier: sensitivity }),
         producerTrustClass: trustClass,
         producerSource: sourceOf(frame),
@@ -200,7 +203,10 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
         return boundWith(countTokensHeuristic);
       }
     },
-    (result) => keepBound(frame, result, counterFailed),
+    (result) => {
+      if (result.outcome.resultHandle === undefined) freeSpillName(frame.state, runId, toolCallId);
+      return keepBound(frame, result, counterFailed);
+    },
   );
 }
 

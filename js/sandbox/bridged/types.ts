@@ -56,7 +56,7 @@ export interface BridgedSourceOptions {
   readonly maxConsoleBytes?: number;
   /**
    * Parts the return value, or the arguments of one call, may have: each value counts one, each key of an
-   * object three more. Default 200000. Outcome as of the two sizes above.
+   * object three, so a property four. Default 200000. Outcome as of the two sizes above.
    */
   readonly maxParts?: number;
 }
