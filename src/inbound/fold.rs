@@ -18,6 +18,9 @@ pub trait Unit: Copy + Eq + Into<u16> + Send + Sync + 'static {
     /// The unit's fold.
     fn fold(self) -> u8;
 
+    /// Whether the unit stands for itself, to a reader and to the fold: most do. Others deserve a look.
+    fn is_ordinary(self) -> bool;
+
     /// A stretch of text as bytes with the same fold: itself, or made in `room`. Reading bytes right after
     /// they were copied would stall the processor.
     fn narrow<'a, const N: usize>(text: &'a [Self; N], room: &'a mut [u8; N]) -> &'a [u8; N];
@@ -33,6 +36,10 @@ impl Unit for u8 {
 
     fn fold(self) -> u8 {
         fold_ascii(self)
+    }
+
+    fn is_ordinary(self) -> bool {
+        ((self >= b' ') | is_space(self)) & (self < 0x7F) & (self != b'\\')
     }
 
     fn narrow<'a, const N: usize>(text: &'a [Self; N], _room: &'a mut [u8; N]) -> &'a [u8; N] {
@@ -55,6 +62,10 @@ impl Unit for u16 {
             0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 | 0xFEFF => b' ',
             _ => OPAQUE,
         }
+    }
+
+    fn is_ordinary(self) -> bool {
+        ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & (self != 0x5C)
     }
 
     fn narrow<'a, const N: usize>(text: &'a [Self; N], room: &'a mut [u8; N]) -> &'a [u8; N] {

@@ -15,3 +15,4 @@ mod parts;
 mod places;
 pub mod sanitize;
 pub mod scan;
+mod veil;

@@ -72,7 +72,9 @@ impl Budget {
         (self.elapsed().as_secs_f64() * 1e6).round()
     }
 
-    fn exceeded(&self) -> bool {
+    /// Whether more time has passed than the limit.
+    #[must_use]
+    pub fn exceeded(&self) -> bool {
         self.elapsed().as_secs_f64() * 1e3 > self.limit_ms
     }
 }
@@ -237,7 +239,7 @@ pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
         .filter(|(pattern, _)| usize::from(*pattern) == first)
         .map(|(_, range)| range.clone())
         .collect();
-    let mut text: B = mask_ranges(text, &ranges);
+    let mut text: B = mask_ranges(text, &ranges, MASK);
     for pattern in present {
         let mut ranges = Vec::new();
         let whole = 0..text.len();
@@ -246,14 +248,15 @@ pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
             ControlFlow::Continue(())
         });
         if !ranges.is_empty() {
-            text = mask_ranges(&text, &ranges);
+            text = mask_ranges(&text, &ranges, MASK);
         }
     }
     Some(text)
 }
 
-fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>]) -> B {
-    let mask: Vec<_> = MASK.bytes().map(U::of_ascii).collect();
+/// A text with ascending ranges replaced by a mask.
+pub fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>], mask: &str) -> B {
+    let mask: Vec<_> = mask.bytes().map(U::of_ascii).collect();
     let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
     let mut out = B::with_capacity(text.len() - masked + ranges.len() * mask.len());
     let mut copied = 0;
