@@ -55,6 +55,9 @@ impl Seen {
 /// What is at a place, and how many units it takes.
 fn see<U: Unit>(text: &[U], at: usize) -> Option<(Seen, usize)> {
     let unit: u16 = (*text.get(at)?).into();
+    if matches!(unit, 0x21..0x5C) || matches!(unit, 0x5D..0x7F) {
+        return Some((Seen::Char(text[at].fold()), 1));
+    }
     Some(match unit {
         0x1B => (Seen::Cut, escape_sequence(text, at)),
         0x5C => escaped(text, at),
@@ -132,39 +135,59 @@ fn hex<U: Unit>(text: &[U], at: usize) -> Option<u16> {
         .and_then(|value| value.try_into().ok())
 }
 
-/// Whether the fast scan sees something else at a place than a reader does.
+/// Whether a reader sees something else at a place than the fast scan does, and it may matter to a phrase.
 fn is_veil<U: Unit>(text: &[U], at: usize) -> bool {
     let unit: u16 = text[at].into();
+    let next = text.get(at + 1).map_or(0, |next| (*next).into());
+    let before = at.checked_sub(1).map_or(0, |before| text[before].into());
     match unit {
         0x5C => {
             let (seen, length) = escaped(text, at);
-            length > 2 || (seen == Seen::Blank && text[at + 1].fold() == b'f')
+            match seen {
+                // A word may begin behind it.
+                Seen::Char(OPAQUE) => text.get(at + length).is_some_and(|next| is_word(next.fold())),
+                _ => length > 2 || (seen == Seen::Blank && next == 0x66),
+            }
         }
-        0xD800..=0xDFFF => {
-            surrogates(unit, text.get(at + 1).map_or(0, |next| (*next).into())).0 != Seen::Char(OPAQUE)
-                && !(matches!(unit, 0xDC00..=0xDFFF)
-                    && at > 0
-                    && matches!(text[at - 1].into(), 0xD800..=0xDBFF))
-        }
-        0x85 | 0x2800 => true,
-        _ => !matches!(single(unit), Seen::Char(_) | Seen::Blank),
+        0xDC00..=0xDFFF if matches!(before, 0xD800..=0xDBFF) => false,
+        0xD800..=0xDFFF => surrogates(unit, next).0 != Seen::Char(OPAQUE),
+        0x85 | 0x2800 => !(is_opaque(before) || is_opaque(next)),
+        _ => !matches!(single(unit), Seen::Char(_) | Seen::Blank) && !(is_opaque(before) || is_opaque(next)),
     }
+}
+
+/// Whether a unit is a visible character beyond ASCII: no phrase has one, so none goes on across it.
+fn is_opaque(unit: u16) -> bool {
+    unit > 0x7F && !matches!(unit, 0xD800..=0xDFFF) && single(unit) == Seen::Char(OPAQUE)
 }
 
 /// The first veil at or after a place.
 fn next_veil<U: Unit>(text: &[U], from: usize) -> Option<usize> {
-    let mut at = from;
-    for block in text.get(from..)?.chunks(BLOCK) {
+    // Veils often come in crowds.
+    let near = text.len().min(from + 4);
+    if let Some(found) = first_veil(text, from..near) {
+        return Some(found);
+    }
+    let mut at = near;
+    while let Some(block) = text.get(at..=at + BLOCK) {
+        let pairs = || block[..BLOCK].iter().zip(&block[1..]);
         // Without an early end, so that compilers make vector code of it.
-        if !block.iter().fold(true, |all, unit| all & unit.is_ordinary())
-            && let Some(found) =
-                (at..at + block.len()).find(|at| !text[*at].is_ordinary() && is_veil(text, *at))
+        if !pairs().fold(true, |all, (unit, next)| all & unit.is_ordinary(*next))
+            && !pairs().fold(true, |all, (unit, next)| all & unit.is_usual(*next))
+            && let Some(found) = first_veil(text, at..at + BLOCK)
         {
             return Some(found);
         }
-        at += block.len();
+        at += BLOCK;
     }
-    None
+    first_veil(text, at..text.len())
+}
+
+fn first_veil<U: Unit>(text: &[U], mut range: Range<usize>) -> Option<usize> {
+    range.find(|at| {
+        let next = text.get(at + 1).copied().unwrap_or(U::of_ascii(b'\\'));
+        !text[*at].is_usual(next) && is_veil(text, *at)
+    })
 }
 
 /// Which letters first words begin with, one bit each.
@@ -470,6 +493,23 @@ mod tests {
         let mut lone = units("ig?nore previous rules");
         lone[2] = 0xD800;
         assert_eq!(found(&lone), [(0, 0..22)]);
+    }
+
+    /// The quick looks let no veil pass.
+    #[test]
+    fn what_is_usual_is_no_veil() {
+        for unit in 0..=u16::MAX {
+            for next in [b'n', b'u', b'f', b'\\', b' '].map(u16::from) {
+                let text = [unit, next, 0x30, 0x30, 0x32, 0x30];
+                assert!(!unit.is_usual(next) || !is_veil(&text, 0), "{unit:x} before {next:x}");
+                assert!(!unit.is_ordinary(next) || unit.is_usual(next), "{unit:x}");
+                if let Some(byte) = u8::try_from(unit).ok().filter(u8::is_ascii) {
+                    let next = u8::try_from(next).expect("ASCII");
+                    assert_eq!(byte.is_ordinary(next), unit.is_ordinary(u16::from(next)), "{byte:x}");
+                    assert_eq!(byte.is_usual(next), byte.is_ordinary(next), "{byte:x}");
+                }
+            }
+        }
     }
 
     #[test]
