@@ -8,6 +8,7 @@ export type AuditOp = (slot: number, action: string, decision: string, metadata:
 export type AttributesOp = (slot: number, attributes: object) => number
 export type FailureOp = (slot: number, failure: FailureRecord, event: boolean) => number
 export type StatusOp = (slot: number, cancelled: boolean, message: string) => number
+export type MessageOp = (slot: number, message: string) => number
 export type HeldOp = (slot: number, which: number) => unknown
 
 /** What all executors of a realm run on. */
@@ -336,6 +337,7 @@ export interface HostOps {
   deniesName: NumberOp
   audit: AuditOp
   failed: FailureOp
+  escaped: MessageOp
   started: NumberOp
   ended: NumberOp
   spanAttributes: AttributesOp

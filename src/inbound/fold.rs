@@ -18,8 +18,11 @@ pub trait Unit: Copy + Eq + Into<u16> + Send + Sync + 'static {
     /// The unit's fold.
     fn fold(self) -> u8;
 
-    /// Whether a unit of ASCII stands for itself, to a reader and to the fold, before a next one: most do.
+    /// Whether a unit is ASCII that neither hides nor escapes anything: most are.
     /// Without branches, so that compilers make vector code of loops over it.
+    fn is_simple(self) -> bool;
+
+    /// Whether a unit of ASCII stands for itself, to a reader and to the fold, before a next one.
     fn is_ordinary(self, next: Self) -> bool;
 
     /// The same, and true of most letters beyond ASCII as well.
@@ -40,6 +43,10 @@ impl Unit for u8 {
 
     fn fold(self) -> u8 {
         fold_ascii(self)
+    }
+
+    fn is_simple(self) -> bool {
+        ((self >= b' ') | is_space(self)) & (self < 0x7F) & (self != b'\\')
     }
 
     fn is_ordinary(self, next: Self) -> bool {
@@ -73,6 +80,10 @@ impl Unit for u16 {
         }
     }
 
+    fn is_simple(self) -> bool {
+        ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & (self != 0x5C)
+    }
+
     fn is_ordinary(self, next: Self) -> bool {
         let escapes = (self == 0x5C) & ((next == 0x75) | (next == 0x66) | (next == 0x5C));
         ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & !escapes
@@ -82,13 +93,9 @@ impl Unit for u16 {
         // Latin, Greek to Arabic, dashes and quotes, symbols, kana, everything up to the surrogates,
         // full-width letters.
         self.is_ordinary(next)
-            | (self.wrapping_sub(0xAE) < 0x34F - 0xAE)
-            | (self.wrapping_sub(0x350) < 0x61C - 0x350)
-            | (self.wrapping_sub(0x61D) < 0x115F - 0x61D)
+            | ((self.wrapping_sub(0xAE) < 0x115F - 0xAE) & (self != 0x34F) & (self != 0x61C))
             | (self.wrapping_sub(0x2010) < 0x202A - 0x2010)
-            | (self.wrapping_sub(0x2070) < 0x2800 - 0x2070)
-            | (self.wrapping_sub(0x2801) < 0x3164 - 0x2801)
-            | (self.wrapping_sub(0x3165) < 0xD800 - 0x3165)
+            | ((self.wrapping_sub(0x2070) < 0xD800 - 0x2070) & (self != 0x2800) & (self != 0x3164))
             | (self.wrapping_sub(0xFF00) < 0xFFA0 - 0xFF00)
     }
 

@@ -172,7 +172,7 @@ fn next_veil<U: Unit>(text: &[U], from: usize) -> Option<usize> {
     while let Some(block) = text.get(at..=at + BLOCK) {
         let pairs = || block[..BLOCK].iter().zip(&block[1..]);
         // Without an early end, so that compilers make vector code of it.
-        if !pairs().fold(true, |all, (unit, next)| all & unit.is_ordinary(*next))
+        if !block[..BLOCK].iter().fold(true, |all, unit| all & unit.is_simple())
             && !pairs().fold(true, |all, (unit, next)| all & unit.is_usual(*next))
             && let Some(found) = first_veil(text, at..at + BLOCK)
         {
@@ -502,10 +502,12 @@ mod tests {
             for next in [b'n', b'u', b'f', b'\\', b' '].map(u16::from) {
                 let text = [unit, next, 0x30, 0x30, 0x32, 0x30];
                 assert!(!unit.is_usual(next) || !is_veil(&text, 0), "{unit:x} before {next:x}");
+                assert!(!unit.is_simple() || unit.is_ordinary(next), "{unit:x}");
                 assert!(!unit.is_ordinary(next) || unit.is_usual(next), "{unit:x}");
                 if let Some(byte) = u8::try_from(unit).ok().filter(u8::is_ascii) {
                     let next = u8::try_from(next).expect("ASCII");
                     assert_eq!(byte.is_ordinary(next), unit.is_ordinary(u16::from(next)), "{byte:x}");
+                    assert_eq!(byte.is_simple(), unit.is_simple(), "{byte:x}");
                     assert_eq!(byte.is_usual(next), byte.is_ordinary(next), "{byte:x}");
                 }
             }
