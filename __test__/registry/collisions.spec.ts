@@ -214,6 +214,19 @@ describe('auto-prefix (spec 01 section 6.5.1)', () => {
     expect(registry.register(make('b.s'), mcp('b'))).toBe(registry.get('b.s'));
   });
 
+  it('6.4: a key named __proto__ stays a key under the new name', () => {
+    const extra = JSON.parse('{"__proto__":{"polluted":true}}') as object;
+    const registry = createToolRegistry();
+    registry.register(make('s'));
+    registry.register(Object.defineProperties(make('s'), Object.getOwnPropertyDescriptors(extra)), mcp('a'));
+    registry.assertNoDuplicates('auto-prefix', ctx);
+    const found = registry.get('a.s')!;
+    expect(found.name).toBe('a.s');
+    expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
+    expect(Object.getOwnPropertyDescriptor(found, '__proto__')?.value).toEqual({ polluted: true });
+    expect('polluted' in found).toBe(false);
+  });
+
   it('6.5.4, 11 no. 18: a refresh after a rename is suppressed unless the renamed name is removed first', () => {
     const { registry } = collide(firstParty, mcp('m'));
     registry.assertNoDuplicates('auto-prefix', ctx);

@@ -1,4 +1,4 @@
-import { RoomForTool } from '../builder/own.js';
+import { copyTool } from '../builder/own.js';
 import type { RegistryEntry } from './types.js';
 
 /** The entries of one name, one a source. @internal */
@@ -31,8 +31,9 @@ class RenamedBucket implements Bucket {
 
   get entries(): ReadonlyArray<RegistryEntry> {
     if (this.#from !== undefined) {
-      // Copying a frozen object by `assign` takes the engine about half of what spreading it does.
-      this.entries = [Object.freeze(Object.assign(new RoomForTool(), this.#from, { name: this.name }))];
+      const copy: { -readonly [K in keyof RegistryEntry]: RegistryEntry[K] } = copyTool(this.#from);
+      copy.name = this.name;
+      this.entries = [Object.freeze(copy)];
     }
     return this.#entries;
   }

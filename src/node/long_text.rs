@@ -35,8 +35,8 @@ impl LongText {
         Self(Arc::new(Mutex::new(Collected::new(units as usize))))
     }
 
-    /// Makes room for a piece of so many units; settles in a later turn of the event loop. To be called
-    /// before each piece, and behind the last.
+    /// Makes room for pieces of so many units; settles in a later turn of the event loop. To be called
+    /// before the first piece, behind the last, and when a piece says so.
     #[napi(catch_unwind)]
     pub async fn ready(&self, units: u32) -> Result<()> {
         let collected = Arc::clone(&self.0);
@@ -45,9 +45,9 @@ impl LongText {
             .map_err(|error| Error::from_reason(error.to_string()))
     }
 
-    /// The next piece.
+    /// The next piece. False when [`ready`](Self::ready) has to be called before the one behind it.
     #[napi(catch_unwind, ts_args_type = "piece: string")]
-    pub fn push(&self, env: &Env, piece: Unknown<'_>) -> Result<()> {
+    pub fn push(&self, env: &Env, piece: Unknown<'_>) -> Result<bool> {
         let mut collected = lock(&self.0);
         // SAFETY: `env` is that of this call, and `piece` is its argument, here and below.
         let length = unsafe { Length::of(env.raw(), piece.raw()) }
@@ -59,14 +59,16 @@ impl LongText {
         unsafe {
             match &mut collected.text {
                 TextIn::Ascii(text) if length.is_ascii() => {
-                    text.extend_with(|to, room| read_bytes(env.raw(), piece.raw(), to, room))
+                    text.extend_with(|to, room| read_bytes(env.raw(), piece.raw(), to, room))?;
+                    Ok(true)
                 }
                 TextIn::Ascii(_) => {
                     collected.waiting = Some(TextIn::from_napi_value(env.raw(), piece.raw())?);
-                    Ok(())
+                    Ok(false)
                 }
                 TextIn::Utf16(text) => {
-                    text.extend_with(|to, room| read_units(env.raw(), piece.raw(), to, room))
+                    text.extend_with(|to, room| read_units(env.raw(), piece.raw(), to, room))?;
+                    Ok(true)
                 }
             }
         }

@@ -16,6 +16,8 @@ mod external_string;
 mod guard;
 mod inbound;
 mod long_text;
+#[cfg(target_os = "linux")]
+mod mapped;
 mod outbound;
 mod policy;
 mod registry;

@@ -2,15 +2,16 @@
 //!
 //! Fresh memory costs more than the text that is copied into it: the system hands it out in pages of
 //! 4 KiB, each at its first touch, and for megabytes of text that happens on the JavaScript thread. On
-//! Linux a long buffer is a mapping of its own that asks for large pages: three times as fast, and
-//! given back at once when dropped. Elsewhere, and where large pages are turned off, it is plain
-//! memory.
+//! Linux a long buffer is a mapping of its own that asks for large pages (see [`mapped`](super::mapped)).
+//! Elsewhere, and where the system refuses, it is plain memory.
 
+#[cfg(target_os = "linux")]
+use super::mapped::Span;
 use crate::inbound::body::Body;
 use crate::inbound::fold::Unit;
 use std::ops::Deref;
 #[cfg(target_os = "linux")]
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 
 /// A text of fixed capacity.
 #[derive(Debug)]
@@ -144,18 +145,17 @@ impl<T> Deref for Roomy<T> {
     }
 }
 
-/// Private memory from the system, with large pages if it has some.
+/// A text in memory of its own.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 struct Mapping<T> {
     start: NonNull<T>,
     len: usize,
     capacity: usize,
-    base: NonNull<libc::c_void>,
-    size: usize,
+    _span: Span,
 }
 
-// SAFETY: the mapping is owned like the memory of a vector; nothing about it belongs to a thread.
+// SAFETY: the span is owned like the memory of a vector; nothing about it belongs to a thread.
 #[cfg(target_os = "linux")]
 unsafe impl<T: Send> Send for Mapping<T> {}
 // SAFETY: as above; shared references only read.
@@ -164,40 +164,11 @@ unsafe impl<T: Sync> Sync for Mapping<T> {}
 
 #[cfg(target_os = "linux")]
 impl<T: Copy> Mapping<T> {
-    /// The size of a large page on the machines that matter; on others the mapping is only larger.
-    const LARGE_PAGE: usize = 2 << 20;
-
     /// `None` when the text is too short to profit, or the system refuses.
     fn new(capacity: usize) -> Option<Self> {
-        let bytes = capacity.checked_mul(size_of::<T>())?;
-        if bytes < Self::LARGE_PAGE / 2 {
-            return None;
-        }
-        // Rounded up to whole large pages, and one more to align the start.
-        let usable = bytes.checked_next_multiple_of(Self::LARGE_PAGE)?;
-        let size = usable.checked_add(Self::LARGE_PAGE)?;
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new private mapping at an address the system chooses touches nothing of ours.
-        let base = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return None;
-        }
-        let base = NonNull::new(base)?;
-        let offset = base.as_ptr().align_offset(Self::LARGE_PAGE);
-        // SAFETY: the offset is below the large page that was added to the size.
-        let start = unsafe { base.byte_add(offset) };
-        // SAFETY: the range lies within the mapping. A refusal leaves small pages, which is fine.
-        unsafe { libc::madvise(start.as_ptr(), usable, libc::MADV_HUGEPAGE) };
-        Some(Self { start: start.cast(), len: 0, capacity, base, size })
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl<T> Drop for Mapping<T> {
-    fn drop(&mut self) {
-        // SAFETY: exactly what `new` mapped; nothing borrows from it any more.
-        unsafe { libc::munmap(self.base.as_ptr(), self.size) };
+        let span = Span::new(capacity.checked_mul(size_of::<T>())?)?;
+        // Large pages are aligned for any unit of text.
+        Some(Self { start: span.start().cast(), len: 0, capacity, _span: span })
     }
 }
 

@@ -1,0 +1,145 @@
+//! Private memory from the system, in large pages where it has some.
+//!
+//! A large page that the system has to put together first costs it ten times the copying of a text into
+//! it, so a few spans are kept when they are dropped, for the next long text. The system is told that it may
+//! take their pages back when it needs memory; until then they count as resident.
+//!
+//! Invariants: a span belongs to one owner or lies among the kept ones, never both; at most [`MOST_KEPT`]
+//! bytes are kept; what a span held before is never read, for its next owner reads only what it wrote.
+
+use std::ptr::{self, NonNull};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The size of a large page on the machines that matter; on others a span is only larger.
+const LARGE_PAGE: usize = 2 << 20;
+/// Bytes that are kept at most: the text of one large result on its way in, and one on its way out.
+pub const MOST_KEPT: usize = 32 << 20;
+
+/// A mapping, whoever owns it.
+#[derive(Debug, Clone, Copy)]
+struct Mapping {
+    base: NonNull<libc::c_void>,
+    size: usize,
+    /// The part that begins at a large page.
+    start: NonNull<libc::c_void>,
+    usable: usize,
+}
+
+// SAFETY: an address and two sizes; what may be done with them is the owner's matter.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+/// Memory of its owner.
+#[derive(Debug)]
+pub struct Span(Mapping);
+
+/// The kept spans, the one that was dropped first in front.
+static KEPT: Mutex<Vec<Mapping>> = Mutex::new(Vec::new());
+
+fn kept() -> MutexGuard<'static, Vec<Mapping>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Mapping {
+    fn new(usable: usize) -> Option<Self> {
+        // One large page more, to align the start.
+        let size = usable.checked_add(LARGE_PAGE)?;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new private mapping at an address the system chooses touches nothing of ours.
+        let base = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return None;
+        }
+        let base = NonNull::new(base)?;
+        let offset = base.as_ptr().align_offset(LARGE_PAGE);
+        // SAFETY: the offset is below the large page that was added to the size.
+        let start = unsafe { base.byte_add(offset) };
+        // SAFETY: the range lies within the mapping. A refusal leaves small pages, which is fine.
+        unsafe { libc::madvise(start.as_ptr(), usable, libc::MADV_HUGEPAGE) };
+        Some(Self { base, size, start, usable })
+    }
+
+    /// The smallest kept one that fits and is not far too large.
+    fn reused(usable: usize) -> Option<Self> {
+        let mut kept = kept();
+        let fits = |mapping: &Self| (usable..=usable.saturating_mul(2)).contains(&mapping.usable);
+        let fitting = kept.iter().enumerate().filter(|(_, mapping)| fits(mapping));
+        let at = fitting.min_by_key(|(_, mapping)| mapping.usable)?.0;
+        Some(kept.remove(at))
+    }
+}
+
+impl Span {
+    /// Memory of at least so many bytes, whatever they are. `None` when these are too few to profit, or the
+    /// system refuses.
+    pub fn new(bytes: usize) -> Option<Self> {
+        if bytes < LARGE_PAGE / 2 {
+            return None;
+        }
+        let usable = bytes.checked_next_multiple_of(LARGE_PAGE)?;
+        Mapping::reused(usable).or_else(|| Mapping::new(usable)).map(Self)
+    }
+
+    /// Where it begins, aligned to a large page.
+    pub fn start(&self) -> NonNull<libc::c_void> {
+        self.0.start
+    }
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        // SAFETY: the range lies within the mapping, and whoever gets it next writes before reading.
+        unsafe { libc::madvise(self.0.start.as_ptr(), self.0.usable, libc::MADV_FREE) };
+        let mut kept = kept();
+        kept.push(self.0);
+        let mut bytes: usize = kept.iter().map(|mapping| mapping.usable).sum();
+        let mut excess = 0;
+        while bytes > MOST_KEPT {
+            bytes -= kept[excess].usable;
+            excess += 1;
+        }
+        let dropped: Vec<Mapping> = kept.drain(..excess).collect();
+        drop(kept);
+        for mapping in dropped {
+            // SAFETY: exactly what `new` mapped; it has no owner, and is no longer among the kept ones.
+            unsafe { libc::munmap(mapping.base.as_ptr(), mapping.size) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_kept_within_the_limit_and_given_to_one_owner_each() {
+        assert!(Span::new(1000).is_none());
+        let fill = |span: &Span, byte: u8| {
+            // SAFETY: so many bytes belong to the span.
+            unsafe { ptr::write_bytes(span.start().as_ptr().cast::<u8>(), byte, span.0.usable) };
+        };
+        let mut live = Vec::new();
+        for round in 0..40_usize {
+            let span = Span::new((round % 6 + 1) * (3 << 20)).expect("mapped");
+            assert!(span.0.usable >= (round % 6 + 1) * (3 << 20));
+            assert_eq!(span.start().as_ptr().align_offset(LARGE_PAGE), 0);
+            fill(&span, u8::try_from(round).expect("small"));
+            live.push((round, span));
+            if round % 3 == 2 {
+                live.swap_remove(0);
+                live.swap_remove(0);
+            }
+            for (round, span) in &live {
+                // SAFETY: all of it was written.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(span.start().as_ptr().cast::<u8>(), span.0.usable) };
+                assert!(bytes.iter().step_by(4096).all(|byte| usize::from(*byte) == *round));
+            }
+        }
+        drop(live);
+        // Other tests drop spans of their own meanwhile; the limit holds for all of them together.
+        assert!(super::kept().iter().map(|span| span.usable).sum::<usize>() <= MOST_KEPT);
+    }
+}
