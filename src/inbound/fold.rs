@@ -45,15 +45,27 @@ impl Unit for u8 {
         fold_ascii(self)
     }
 
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
     fn is_simple(self) -> bool {
         ((self >= b' ') | is_space(self)) & (self < 0x7F) & (self != b'\\')
     }
 
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
     fn is_ordinary(self, next: Self) -> bool {
         let escapes = (self == b'\\') & ((next == b'u') | (next == b'f') | (next == b'\\'));
         ((self >= b' ') | is_space(self)) & (self < 0x7F) & !escapes
     }
 
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
     fn is_usual(self, next: Self) -> bool {
         self.is_ordinary(next)
     }
@@ -80,15 +92,27 @@ impl Unit for u16 {
         }
     }
 
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
     fn is_simple(self) -> bool {
         ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & (self != 0x5C)
     }
 
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
     fn is_ordinary(self, next: Self) -> bool {
         let escapes = (self == 0x5C) & ((next == 0x75) | (next == 0x66) | (next == 0x5C));
         ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & !escapes
     }
 
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
     fn is_usual(self, next: Self) -> bool {
         // Latin, Greek to Arabic, dashes and quotes, symbols, kana, everything up to the surrogates,
         // full-width letters.

@@ -152,7 +152,10 @@ fn is_veil<U: Unit>(text: &[U], at: usize) -> bool {
         0xDC00..=0xDFFF if matches!(before, 0xD800..=0xDBFF) => false,
         0xD800..=0xDFFF => surrogates(unit, next).0 != Seen::Char(OPAQUE),
         0x85 | 0x2800 => !(is_opaque(before) || is_opaque(next)),
-        _ => !matches!(single(unit), Seen::Char(_) | Seen::Blank) && !(is_opaque(before) || is_opaque(next)),
+        _ => {
+            let seen_alike = matches!(single(unit), Seen::Char(_) | Seen::Blank);
+            !(seen_alike || is_opaque(before) || is_opaque(next))
+        }
     }
 }
 
