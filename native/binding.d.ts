@@ -70,12 +70,12 @@ export declare class LongText {
   /** For a text of so many UTF-16 units. */
   constructor(units: number)
   /**
-   * Makes room for a piece of so many units; settles in a later turn of the event loop. To be called
-   * before each piece, and behind the last.
+   * Makes room for pieces of so many units; settles in a later turn of the event loop. To be called
+   * before the first piece, behind the last, and when a piece says so.
    */
   ready(units: number): Promise<void>
-  /** The next piece. */
-  push(piece: string): void
+  /** The next piece. False when [`ready`](Self::ready) has to be called before the one behind it. */
+  push(piece: string): boolean
 }
 
 /** One executor. */
