@@ -291,10 +291,36 @@ describe('async context (spec 04 section 9.1)', () => {
   });
 });
 
+describe('what a model takes for granted', () => {
+  it.each([
+    ['type arguments', 'const s = new Set<string>(["a"]); return s.size + [1, 2].reduce<number>((a, b) => a + b, 0)', 4],
+    ['a comparison', 'const a = 1, b = 2, c = 0; return a<b>(c)', true],
+    ['parameter properties', 'class A { constructor(private readonly x: number, public y = 2) {} } const a = new A(4); return [a.x, a.y]', [4, 2]],
+    [
+      'parameter properties of a derived class',
+      'class A { constructor(readonly x: number) {} }\nclass B extends A { constructor(n: number, public z: string) { super(n); this.z += "!" } }\nreturn Object.entries(new B(1, "z"))',
+      [['x', 1], ['z', 'z!']],
+    ],
+    ['types in a template', 'const s: string = "a"; return `${s as string}`', 'a'],
+    ['overloads', 'function f(a: string): string;\nfunction f(a: number): string;\nfunction f(a: unknown) { return String(a) }\nreturn f(1)', '1'],
+    ['abstract classes', 'abstract class A { abstract n(): number; twice() { return 2 * this.n() } }\nclass B extends A { n(): number { return 3 } }\nreturn new B().twice()', 6],
+    ['a generic arrow', 'const id = <T,>(x: T) => x; return id(7)', 7],
+    ['text in parts', 'const d = new TextDecoder(); return d.decode(new Uint8Array([0xe2, 0x82]), { stream: true }) + d.decode(new Uint8Array([0xac]))', '€'],
+    ['numbers beyond every double', "return JSON.parse('{\"a\":1e400}').a", Infinity],
+    ['deep JSON', "JSON.parse('['.repeat(2000) + ']'.repeat(2000)); return 'read'", 'read'],
+    ['fences of tildes', '~~~ts\nconst n: number = 1;\nreturn n\n~~~', 1],
+    ['longer fences', '````js\n/*\n```\n*/\nreturn 1\n````', 1],
+    ['errors of base64', 'try { atob("*") } catch (e) { return e.name }', 'InvalidCharacterError'],
+  ])('%s', async (_, source, value) => {
+    expect(await output(source)).toEqual(value);
+  });
+});
+
 describe('errors a model can act on (issue 6 point 3)', () => {
   it.each([
     ['const a = 1;\nconst b = 2;\n  throw new Error("boom")', 'line 3'],
     ['return Buffer.from("x")', 'Available globals: tools, console'],
+    ['return 1 < string', 'TypeScript type'],
     ['return echo(1)', 'Tools are called as tools.<name>(…)'],
     ['enum A { B = 1 }\nreturn A.B', 'plain JavaScript'],
     ['const x = 1;\nconst y = ;', 'line 2'],

@@ -17,6 +17,7 @@ mod source;
 mod state;
 mod strip;
 mod strip_lexer;
+mod strip_more;
 mod value;
 
 use super::wire::{self, Port, Start};

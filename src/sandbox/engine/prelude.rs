@@ -13,10 +13,11 @@ use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-const CORE: [(&str, &str); 4] = [
+const CORE: [(&str, &str); 5] = [
     ("values", include_str!("prelude/values.js")),
     ("world", include_str!("prelude/world.js")),
     ("parse", include_str!("prelude/parse.js")),
+    ("json", include_str!("prelude/json.js")),
     ("locale", include_str!("prelude/locale.js")),
 ];
 

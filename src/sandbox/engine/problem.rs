@@ -1,6 +1,7 @@
 //! From what was thrown to what the model reads.
 
 use super::state::State;
+use super::strip_more::TYPE_NAMES;
 use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsError, JsString, JsValue, js_string};
@@ -12,7 +13,8 @@ use std::sync::LazyLock;
 const MAX_MESSAGE: usize = 8 * 1024;
 
 /// Globals worth naming to a model that reached for one that is not there.
-const GLOBALS: &str = "tools, console, setTimeout, clearTimeout, structuredClone, URL, URLSearchParams, \
+const GLOBALS: &str = "tools, console, setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, \
+     queueMicrotask, performance, process, structuredClone, URL, URLSearchParams, \
      TextEncoder, TextDecoder, atob, btoa, crypto.randomUUID, Intl, JSON, Math, Date, Promise";
 
 /// Why a script ended badly.
@@ -193,6 +195,10 @@ impl Script<'_> {
         if name == "ReferenceError" && UNDEFINED.is_match(message) {
             let hint = if self.tools.iter().any(|tool| message.starts_with(&format!("{tool} is"))) {
                 ". Tools are called as tools.<name>(…)".to_owned()
+            } else if TYPE_NAMES.iter().any(|name| message.starts_with(&format!("{name} is"))) {
+                ". It is a TypeScript type that was not understood as one there: write that part as plain \
+                 JavaScript, without types"
+                    .to_owned()
             } else {
                 format!(". Available globals: {GLOBALS}")
             };

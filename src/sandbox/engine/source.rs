@@ -4,7 +4,7 @@
 //! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
 //! are the model's too.
 
-use super::strip;
+use super::{strip, strip_more};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::operations::lexically_declared_names;
@@ -43,7 +43,16 @@ pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
 }
 
 fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
-    let plain = without_fences(&units(source));
+    let given = units(source);
+    let plain = without_fences(&given);
+    if let Some(code) = type_arguments_gone(&plain) {
+        let script = mode == Mode::Script && parses(&code, false).is_ok();
+        return Ok(if script {
+            Prepared { code, function: false, offset: 0 }
+        } else {
+            Prepared { code: wrap(&code), function: true, offset: 1 }
+        });
+    }
     if mode == Mode::Script && parses(&plain, false).is_ok() {
         return Ok(Prepared { code: plain, function: false, offset: 0 });
     }
@@ -53,19 +62,32 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
         Err(problem) => problem,
     };
     let text = String::from_utf16_lossy(&plain);
-    let mut candidates = Vec::new();
-    if let Some(inner) = fenced_part(&text) {
-        candidates.extend(strip::strip_types(&inner));
-        candidates.push(inner);
-    }
-    candidates.extend(strip::strip_types(&text));
-    for candidate in candidates {
+    let whole = strip::strip_types(&text);
+    let parts = fenced_parts(&String::from_utf16_lossy(&given));
+    let parts = parts.into_iter().flat_map(|inner| [strip::strip_types(&inner), Some(inner)]);
+    for candidate in whole.into_iter().chain(parts.flatten()) {
         let body: Vec<u16> = candidate.encode_utf16().collect();
         if parses(&wrap(&body), true).is_ok() {
             return Ok(wrapped(&body));
         }
     }
     Err(SyntaxProblem(explain(&problem, &text)))
+}
+
+/// The body without its types when it is one that only seems to be JavaScript (see
+/// [`strip_more::has_type_arguments`]).
+fn type_arguments_gone(plain: &[u16]) -> Option<Vec<u16>> {
+    let close = [u16::from(b'>'), u16::from(b'(')];
+    if !plain.windows(2).any(|pair| pair == close) {
+        return None;
+    }
+    let text = String::from_utf16(plain).ok()?;
+    if !strip_more::has_type_arguments(&text) {
+        return None;
+    }
+    let stripped: Vec<u16> = strip::strip_types(&text)?.encode_utf16().collect();
+    parses(&wrap(&stripped), true).ok()?;
+    Some(stripped)
 }
 
 fn units(text: &Text) -> Vec<u16> {
@@ -115,37 +137,54 @@ fn only_function(items: &[StatementListItem]) -> Option<&AsyncFunctionExpression
     }
 }
 
-/// A source that is one fenced block, without its fences (their lines stay, empty).
+/// The character and the length of the fence a line starts with: three or more backticks or tildes.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let line = line.trim_start();
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let length = line.chars().take_while(|&char| char == mark).count();
+    (length >= 3).then_some((mark, length))
+}
+
+/// Whether a line closes the fence that was opened.
+fn closes(line: &str, (mark, length): (char, usize)) -> bool {
+    let line = line.trim();
+    line.chars().count() >= length && line.chars().all(|char| char == mark)
+}
+
+/// A source that is one fenced block, without its fences (their lines stay, empty). The last line is what
+/// closes it: a fence before that may stand in a comment.
 fn without_fences(source: &[u16]) -> Vec<u16> {
     let text = String::from_utf16_lossy(source);
-    let trimmed = text.trim();
-    if !trimmed.starts_with("```") {
-        return source.to_vec();
-    }
-    let fence = |line: &str| line.trim_start().starts_with("```");
-    let (first, last) = (text.lines().position(fence), text.lines().count() - 1);
-    let kept: Vec<&str> = text
-        .split('\n')
+    let lines: Vec<&str> = text.split('\n').collect();
+    let filled = |line: &&str| !line.trim().is_empty();
+    let Some(first) = lines.iter().position(filled) else { return source.to_vec() };
+    let Some(opened) = fence(lines[first]) else { return source.to_vec() };
+    let last = lines.iter().rposition(filled).filter(|&at| at > first && closes(lines[at], opened));
+    let kept: Vec<&str> = lines
+        .iter()
         .enumerate()
-        .map(|(at, line)| {
-            let closing = fence(line)
-                && line.trim() == "```"
-                && text.lines().skip(at + 1).all(|rest| rest.trim().is_empty());
-            if Some(at) == first || (closing && at <= last) { "" } else { line }
-        })
+        .map(|(at, line)| if at == first || Some(at) == last { "" } else { *line })
         .collect();
     kept.join("\n").encode_utf16().collect()
 }
 
-/// The code between the first pair of fences of a text with prose around it.
-fn fenced_part(text: &str) -> Option<String> {
+/// Fences that are tried as the end of a block.
+const MAX_FENCES: usize = 16;
+
+/// What may be the code of a text with prose around its first fenced block: up to each line that could
+/// close it, the nearest first.
+fn fenced_parts(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let is_fence = |line: &&str| line.trim_start().starts_with("```");
-    let open = lines.iter().position(is_fence)?;
-    let close = open + 1 + lines[open + 1..].iter().position(is_fence)?;
-    let kept: Vec<&str> =
-        lines.iter().enumerate().map(|(at, line)| if at > open && at < close { *line } else { "" }).collect();
-    Some(kept.join("\n"))
+    let Some(open) = lines.iter().position(|line| fence(line).is_some()) else { return Vec::new() };
+    let Some(opened) = fence(lines[open]) else { return Vec::new() };
+    let closing = (open + 1..lines.len()).filter(|&at| closes(lines[at], opened)).take(MAX_FENCES);
+    let part = |close: usize| {
+        let inside = |(at, line): (usize, &&str)| {
+            if at > open && at < close { (*line).to_owned() } else { String::new() }
+        };
+        lines.iter().enumerate().map(inside).collect::<Vec<_>>().join("\n")
+    };
+    closing.map(part).collect()
 }
 
 static POSITION: LazyLock<Regex> =
@@ -202,6 +241,32 @@ mod tests {
             body("Here it is:\n```ts\nconst x: number = 1;\nreturn x\n```\nDone."),
             "\n\nconst x         = 1;\nreturn x\n\n"
         );
+        assert_eq!(body("~~~js\nreturn 1\n~~~"), "\nreturn 1\n");
+        assert_eq!(body("````\nreturn 1 /*\n```\n*/\n````"), "\nreturn 1 /*\n```\n*/\n");
+    }
+
+    #[test]
+    fn a_fence_inside_the_code_ends_nothing() {
+        let code = "/* As in\n```\na()\n```\n*/\nconst t = 1;\nreturn t";
+        assert_eq!(body(&format!("```js\n{code}\n```")), format!("\n{code}\n"));
+        assert_eq!(body(&format!("So:\n```js\n{code}\n```\nDone.")), format!("\n\n{code}\n\n"));
+        let typed = body(&format!("```ts\n{}\n```", code.replace("t =", "t: string =")));
+        assert!(typed.contains("return t"), "{typed}");
+    }
+
+    #[test]
+    fn calls_with_type_arguments_are_no_comparisons() {
+        for (typed, plain) in [
+            ("return new Set<string>(['a']).size", "return new Set        (['a']).size"),
+            ("return new Set<Date>(a).size", "return new Set      (a).size"),
+            ("return a.reduce<number>((x) => x, 0)", "return a.reduce        ((x) => x, 0)"),
+        ] {
+            assert_eq!(body(typed), plain);
+        }
+        for plain in ["return a<b>(c)", "return f(a<b, c>(d))", "let number = 1; return a<number>(c)"] {
+            assert_eq!(body(plain), plain);
+        }
+        assert!(!prepare(&text("new Set<string>([]).size"), Mode::Script).unwrap().function);
     }
 
     #[test]

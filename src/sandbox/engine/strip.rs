@@ -3,16 +3,22 @@
 //! Only asked when a source does not parse as JavaScript, and whatever comes out must then parse, so a
 //! wrong guess ends as the syntax error the source had anyway. Not a TypeScript parser: it knows
 //! annotations of variables, parameters, fields and returns, `as`, `satisfies`, `!`, type arguments,
-//! `interface` and `type`. Enums and namespaces are left alone: they mean code.
+//! `interface`, `type` and what [`super::strip_more`] adds. Enums and namespaces are left alone: they
+//! mean code.
 
 use super::strip_lexer::{Kind, Token, tokens};
 
-/// The source with its types blanked; `None` when there are none.
+/// The source with its types blanked; `None` when there are none. Parameter properties become assignments
+/// on the line their constructor's body starts on.
 pub fn strip_types(source: &str) -> Option<String> {
-    let text: Vec<char> = source.chars().collect();
-    let mut stripper = Stripper { tokens: tokens(&text), text, blanked: false };
+    let mut stripper = Stripper::new(source);
     stripper.walk();
-    stripper.blanked.then(|| stripper.text.into_iter().collect())
+    let Stripper { mut text, mut added, blanked, .. } = stripper;
+    added.sort();
+    for (at, code) in added.into_iter().rev() {
+        text.splice(at..at, code.chars());
+    }
+    blanked.then(|| text.into_iter().collect())
 }
 
 /// Whether a source that failed looks like TypeScript.
@@ -23,24 +29,32 @@ pub fn looks_typed(source: &str) -> bool {
 }
 
 const CONTROL: [&str; 6] = ["if", "for", "while", "switch", "with", "return"];
-const MODIFIERS: [&str; 6] = ["public", "private", "protected", "readonly", "override", "abstract"];
+pub(super) const MODIFIERS: [&str; 6] =
+    ["public", "private", "protected", "readonly", "override", "abstract"];
 
-struct Stripper {
-    text: Vec<char>,
-    tokens: Vec<Token>,
-    blanked: bool,
+pub(super) struct Stripper {
+    pub(super) text: Vec<char>,
+    pub(super) tokens: Vec<Token>,
+    pub(super) blanked: bool,
+    /// Code to put in, by the character it goes before.
+    pub(super) added: Vec<(usize, String)>,
 }
 
 impl Stripper {
-    fn is(&self, at: usize, what: &str) -> bool {
+    pub(super) fn new(source: &str) -> Self {
+        let text: Vec<char> = source.chars().collect();
+        Self { tokens: tokens(&text), text, blanked: false, added: Vec::new() }
+    }
+
+    pub(super) fn is(&self, at: usize, what: &str) -> bool {
         self.tokens.get(at).is_some_and(|token| token.text == what)
     }
 
-    fn any(&self, at: usize, what: &[&str]) -> bool {
+    pub(super) fn any(&self, at: usize, what: &[&str]) -> bool {
         self.tokens.get(at).is_some_and(|token| what.contains(&token.text.as_str()))
     }
 
-    fn word(&self, at: usize) -> bool {
+    pub(super) fn word(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Word)
     }
 
@@ -59,7 +73,7 @@ impl Stripper {
     }
 
     /// The token behind the bracket that closes the one at `open`.
-    fn behind(&self, open: usize) -> Option<usize> {
+    pub(super) fn behind(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in open..self.tokens.len() {
             if self.any(at, &["(", "[", "{"]) {
@@ -75,7 +89,7 @@ impl Stripper {
     }
 
     /// The token behind `<…>` at `open`, when what is inside reads as types.
-    fn behind_angles(&self, open: usize) -> Option<usize> {
+    pub(super) fn behind_angles(&self, open: usize) -> Option<usize> {
         let mut at = open + 1;
         loop {
             at = self.type_end(at)?;
@@ -85,14 +99,15 @@ impl Stripper {
             }
             if self.is(at, ",") {
                 at += 1;
-            } else {
+            }
+            if self.is(at, ">") || !self.is(at - 1, ",") {
                 return self.is(at, ">").then_some(at + 1);
             }
         }
     }
 
     /// The token behind the type that starts at `at`.
-    fn type_end(&self, mut at: usize) -> Option<usize> {
+    pub(super) fn type_end(&self, mut at: usize) -> Option<usize> {
         if self.any(at, &["|", "&"]) {
             at += 1;
         }
@@ -154,11 +169,12 @@ impl Stripper {
     }
 
     /// The token behind a binding: a name or a pattern.
-    fn binding_end(&self, at: usize) -> Option<usize> {
+    pub(super) fn binding_end(&self, at: usize) -> Option<usize> {
         if self.any(at, &["{", "["]) { self.behind(at) } else { self.word(at).then_some(at + 1) }
     }
 
-    fn walk(&mut self) {
+    pub(super) fn walk(&mut self) {
+        self.strip_holes();
         let mut braces: Vec<bool> = Vec::new();
         let mut class_next = false;
         let mut at = 0;
@@ -166,6 +182,14 @@ impl Stripper {
             let text = self.tokens[at].text.clone();
             let word = self.word(at) && !(at > 0 && self.any(at - 1, &[".", "?."]));
             let fresh = at == 0 || self.any(at - 1, &[";", "{", "}"]) || self.tokens[at].after_newline;
+            let member = fresh && braces.last() == Some(&true) && (word || text == "[");
+            let typed = if member { self.typed_member(at) } else { None };
+            let typed = typed.or_else(|| if word && fresh { self.typed_statement(at) } else { None });
+            if let Some(end) = typed {
+                self.blank(at, end);
+                at = end;
+                continue;
+            }
             match text.as_str() {
                 "{" => {
                     braces.push(class_next);
@@ -175,6 +199,7 @@ impl Stripper {
                     braces.pop();
                 }
                 "class" if word => class_next = true,
+                "abstract" if word && self.is(at + 1, "class") => self.blank(at, at + 1),
                 "implements" if class_next => {
                     let mut end = at + 1;
                     while let Some(next) = self.type_end_in_list(end) {
@@ -252,7 +277,7 @@ impl Stripper {
         if !self.is(at, "=") {
             return None;
         }
-        let end = self.type_end(at + 1)?;
+        let end = self.whole_type_end(at + 1)?;
         Some(if self.is(end, ";") { end + 1 } else { end })
     }
 
@@ -300,11 +325,24 @@ impl Stripper {
             return;
         }
         self.blank(end, body);
+        let constructor = block && self.is(open - 1, "constructor");
+        let mut properties = Vec::new();
         let mut at = open + 1;
         while at < end - 1 {
+            let first = at;
             while self.any(at, &MODIFIERS) && self.word(at + 1) {
                 self.blank(at, at + 1);
                 at += 1;
+            }
+            if constructor && at > first {
+                properties.push(self.tokens[at].text.clone());
+            }
+            if self.is(at, "this") && self.is(at + 1, ":") {
+                let Some(behind) = self.type_end(at + 2) else { return };
+                let behind = if self.is(behind, ",") { behind + 1 } else { behind };
+                self.blank(at, behind);
+                at = behind;
+                continue;
             }
             if self.is(at, "...") {
                 at += 1;
@@ -323,6 +361,7 @@ impl Stripper {
             }
             at += 1;
         }
+        self.assign(body, &properties);
     }
 }
 
@@ -361,8 +400,41 @@ mod tests {
             ("function id<T>(x: T): T { return x }", "function id (x ) { return x }"),
             ("items.map((i: Item) => i.id)", "items.map((i ) => i.id)"),
             ("items.reduce<Record<string, number>>((a, b) => a, {})", "items.reduce ((a, b) => a, {})"),
+            ("const s = new Set<string>(['a']); f<T>(x)", "const s = new Set (['a']); f (x)"),
+            ("const t = `a ${s as string} ${`${t!}`}`", "const t = `a ${s } ${`${t }`}`"),
+            (
+                "function f(a: string): string;\nfunction f(a: any) { return a }",
+                "function f(a ) { return a }",
+            ),
+            ("declare const a: string;\ndeclare function f(x: number): void\nreturn 1", "return 1"),
+            (
+                "abstract class A { abstract area(): number; abstract b: string; declare c: T; x = 1 }",
+                "class A { x = 1 }",
+            ),
+            ("class A { [key: string]: unknown; get(): A; get(a?: 1) { } }", "class A { get(a ) { } }"),
+            ("const id = <T,>(x: T) => x", "const id = (x ) => x"),
+            ("function f(this: Foo, a: number) { }", "function f( a ) { }"),
+            ("import type { A } from './a';\nreturn 1", "return 1"),
+            ("type U<T> = T extends (infer I)[] ? I : never;\nreturn 1", "return 1"),
         ] {
             assert_eq!(squeezed(typed), plain, "{typed}");
+        }
+    }
+
+    #[test]
+    fn parameter_properties_are_assigned() {
+        for (typed, plain) in [
+            (
+                "class A { constructor(private readonly x: number, public y = 2, z?: T) {} }",
+                "class A { constructor( x , y = 2, z ) {this.x=x;this.y=y;} }",
+            ),
+            (
+                "class B extends A { constructor(public n: string) { super(n); f() } }",
+                "class B extends A { constructor( n ) { super(n);;this.n=n; f() } }",
+            ),
+        ] {
+            let stripped = strip_types(typed).unwrap();
+            assert_eq!(stripped.split_whitespace().collect::<Vec<_>>().join(" "), plain, "{typed}");
         }
     }
 

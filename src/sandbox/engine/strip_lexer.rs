@@ -119,6 +119,24 @@ fn template_end(text: &[char], from: usize) -> usize {
     at
 }
 
+/// The holes (`${…}`, without their brackets) of the template that starts at `from`.
+pub fn holes(text: &[char], from: usize, end: usize) -> Vec<(usize, usize)> {
+    let (mut at, end) = (from + 1, end.min(text.len()));
+    let mut found = Vec::new();
+    while at < end {
+        match text[at] {
+            '\\' => at += 2,
+            '$' if text.get(at + 1) == Some(&'{') => {
+                let behind = hole_end(text, at + 2).min(end);
+                found.push((at + 2, behind.saturating_sub(1).max(at + 2).min(end)));
+                at = behind;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
 fn hole_end(text: &[char], from: usize) -> usize {
     let mut at = from;
     let mut depth = 1_usize;

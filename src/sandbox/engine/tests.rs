@@ -142,6 +142,52 @@ fn errors_say_where_and_what_to_do() {
 }
 
 #[test]
+fn what_other_engines_run_runs() {
+    for (source, expected) in [
+        ("return new Set<string>(['a']).size + [1, 2].reduce<number>((a, b) => a + b, 0)", "4"),
+        (
+            "class A { constructor(private readonly x: number) {} get() { return this.x } } return new A(4).get()",
+            "4",
+        ),
+        ("const s: string = 'a'; return `${s as string}`", "\"a\""),
+        (
+            "const d = new TextDecoder(); return d.decode(new Uint8Array([0xe2, 0x82]), { stream: true }) + \
+             d.decode(new Uint8Array([0xac])) + d.decode(new Uint8Array([65, 0xe2]))",
+            "\"€A\u{fffd}\"",
+        ),
+        (
+            "return String(JSON.parse('{\"a\":[1e400, \"x\", {}, -1, null, {\"__proto__\": 1, \"b\": []}]}').a[0])",
+            "\"Infinity\"",
+        ),
+        (
+            "return JSON.stringify(JSON.parse('[1e999,{\"a\":[true,null],\"__proto__\":2,\"a\":{}}, \"\\\\n\"]'))",
+            "\"[null,{\\\"a\\\":{},\\\"__proto__\\\":2},\\\"\\\\n\\\"]\"",
+        ),
+        (
+            "let n = 0; let a = JSON.parse('['.repeat(5000) + ']'.repeat(5000)); while (a) { n++; a = a[0] } return n",
+            "5000",
+        ),
+        ("return JSON.parse('[1e999, 2]', (k, v) => (k === '1' ? v * 2 : v))[1]", "4"),
+        ("try { JSON.parse('[1e999,]') } catch (e) { return e.name }", "\"SyntaxError\""),
+        ("try { JSON.parse('[1e999] x') } catch (e) { return e.name }", "\"SyntaxError\""),
+        (
+            "return new Intl.DateTimeFormat('en-US', { hour: 'numeric', timeZoneName: 'short', timeZone: \
+             'Asia/Tokyo' }).formatToParts(new Date(0)).at(-1)",
+            "{\"type\":\"timeZoneName\",\"value\":\"GMT+9\"}",
+        ),
+        (
+            "return new Intl.NumberFormat('en-US', { style: 'unit', unit: 'byte', unitDisplay: 'narrow' }).format(10)",
+            "\"10B\"",
+        ),
+        ("try { atob('*') } catch (e) { return e.name }", "\"InvalidCharacterError\""),
+    ] {
+        assert_eq!(output(source), expected, "{source}");
+    }
+    assert!(failure("return string").contains("TypeScript type"));
+    assert!(failure("return nope").contains("setInterval"));
+}
+
+#[test]
 fn the_everyday_shuffle_does_not_panic() {
     assert_eq!(
         output("return Array.from({length: 2000}, (_, i) => i).sort(() => Math.random() - 0.5).length"),

@@ -179,7 +179,8 @@
       const named = o.month === 'long' || o.month === 'short';
       const queue = [...(isoDates.has(o.locale) ? ['year', 'month', 'day'] : american ? order.en : order.other).filter((name) => asked(name) && !(named && name === 'month')), ...['hour', 'minute', 'second'].filter((name) => o[name] !== undefined || o.timeStyle !== undefined), 'fractionalSecond'];
       let first = true;
-      return (text.match(/\d+|AM|PM|[^\d\W]+|[\W_]+/gu) ?? []).map((value) => {
+      return (text.match(/GMT[+-][\d:]+|\d+|AM|PM|[^\d\W]+|[\W_]+/gu) ?? []).map((value) => {
+        if (/^GMT./.test(value)) return { type: 'timeZoneName', value };
         if (/^\d/.test(value)) return { type: queue.shift() ?? 'literal', value };
         if (/^(AM|PM|am|pm)$/.test(value)) return { type: 'dayPeriod', value };
         if (/^\w/.test(value)) {

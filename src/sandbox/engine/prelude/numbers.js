@@ -198,6 +198,7 @@
       const { unit, unitDisplay } = this.#o;
       const one = Math.abs(Number(value)) === 1;
       if (unitDisplay === 'long') return ` ${unit.replace(/-per-/, one ? ' per ' : 's per ')}${one || unit.includes('-per-') ? '' : unit === 'foot' ? '' : 's'}`;
+      if (unitDisplay === 'narrow' && unit === 'byte') return 'B';
       const label = !one && plural.has(unit) ? shortPlural[unit] : (units[unit] ?? unit);
       const tight = unitDisplay === 'narrow' || label === '%' || label.startsWith('°');
       return tight ? label : ` ${label}`;

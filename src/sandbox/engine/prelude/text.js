@@ -1,7 +1,7 @@
 // Text and bytes: the encoders, base64, randomness.
 (function (native, shared) {
   'use strict';
-  const { define, toBase64, fromBase64, DataCloneError } = shared;
+  const { define, toBase64, fromBase64 } = shared;
 
   define(
     'TextEncoder',
@@ -19,10 +19,22 @@
       }
     },
   );
+  // How many bytes at the end are the start of a character whose end is missing.
+  const unfinished = (bytes) => {
+    for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+      const byte = bytes[bytes.length - back];
+      if (byte < 0x80) return 0;
+      if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back && byte < 0xf5 ? back : 0;
+    }
+    return 0;
+  };
   define(
     'TextDecoder',
     class TextDecoder {
       #fatal;
+      // Of a stream: the bytes of a character that is not whole yet, and whether text has been given.
+      #rest = new Uint8Array();
+      #begun = false;
       #keepMark;
       constructor(label = 'utf-8', options = {}) {
         if (!/^utf-?8$/i.test(String(label).trim())) throw new RangeError(`The "${label}" encoding is not supported, only utf-8 is`);
@@ -32,14 +44,33 @@
       get encoding() {
         return 'utf-8';
       }
-      decode(input = new Uint8Array()) {
-        const bytes = ArrayBuffer.isView(input) ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : new Uint8Array(input);
-        const text = native.decode(bytes, this.#fatal);
-        return !this.#keepMark && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+      decode(input = new Uint8Array(), options = {}) {
+        let bytes = ArrayBuffer.isView(input) ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : new Uint8Array(input);
+        if (this.#rest.length > 0) {
+          const whole = new Uint8Array(this.#rest.length + bytes.length);
+          whole.set(this.#rest);
+          whole.set(bytes, this.#rest.length);
+          bytes = whole;
+        }
+        const more = Boolean(options?.stream);
+        const end = more ? bytes.length - unfinished(bytes) : bytes.length;
+        this.#rest = bytes.slice(end);
+        const first = !this.#begun;
+        this.#begun = more && (this.#begun || end > 0);
+        const text = native.decode(bytes.subarray(0, end), this.#fatal);
+        return first && !this.#keepMark && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
       }
     },
   );
-  const invalid = (message) => Object.assign(new DataCloneError(message), { code: 5 });
+  class InvalidCharacterError extends Error {
+    get name() {
+      return 'InvalidCharacterError';
+    }
+    get code() {
+      return 5;
+    }
+  }
+  const invalid = (message) => new InvalidCharacterError(message);
   define('btoa', function btoa(text) {
     const bytes = Uint8Array.from(String(text), (char) => {
       if (char.length > 1 || char.charCodeAt(0) > 255) throw invalid('btoa: the text holds characters beyond Latin-1');

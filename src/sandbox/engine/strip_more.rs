@@ -1,0 +1,164 @@
+//! What of TypeScript is a statement or a class member of its own, or means code: overloads, `declare`,
+//! `abstract`, index signatures, parameter properties, types in the holes of a template.
+//!
+//! Part of [`super::strip`], with the same rule: a wrong guess must end as a syntax error.
+
+use super::strip::{MODIFIERS, Stripper};
+use super::strip_lexer::{Kind, holes, tokens};
+use std::fmt::Write as _;
+
+/// Names of types that are no names of values.
+pub const TYPE_NAMES: [&str; 14] = [
+    "string", "number", "boolean", "any", "unknown", "never", "object", "bigint", "symbol", "Record",
+    "Partial", "Readonly", "Pick", "Omit",
+];
+
+/// Whether a source that parses as JavaScript holds calls with type arguments: `new Set<string>([])` is
+/// two comparisons to a parser. It does when a type nobody could have as a value stands between the
+/// angle brackets, and nowhere else; or when the brackets follow `new Name`.
+pub fn has_type_arguments(source: &str) -> bool {
+    if !source.contains(">(") {
+        return false;
+    }
+    let stripper = Stripper::new(source);
+    let count = stripper.tokens.len();
+    let mut inside = vec![false; count];
+    let mut sure = false;
+    let mut names = Vec::new();
+    for at in 1..count {
+        let adjacent = stripper.tokens[at - 1].end == stripper.tokens[at].start;
+        if !stripper.is(at, "<") || !stripper.word(at - 1) || !adjacent {
+            continue;
+        }
+        let Some(end) = stripper.behind_angles(at).filter(|&end| stripper.is(end, "(")) else { continue };
+        sure |= at > 1 && stripper.is(at - 2, "new");
+        inside[at..end].fill(true);
+        let types = stripper.tokens[at..end].iter().map(|token| &token.text);
+        names.extend(types.filter(|text| TYPE_NAMES.contains(&text.as_str())).cloned());
+    }
+    let elsewhere = |name: &String| {
+        (0..count).any(|at| {
+            let property = (at > 0 && stripper.any(at - 1, &[".", "?."])) || stripper.is(at + 1, ":");
+            stripper.is(at, name) && !inside[at] && !property
+        })
+    };
+    sure || names.iter().any(|name| !elsewhere(name))
+}
+
+impl Stripper {
+    /// Takes the types out of the expressions in templates.
+    pub(super) fn strip_holes(&mut self) {
+        for at in 0..self.tokens.len() {
+            let (start, end) = (self.tokens[at].start, self.tokens[at].end);
+            if self.tokens[at].kind != Kind::Literal || self.text[start] != '`' {
+                continue;
+            }
+            for (from, to) in holes(&self.text, start, end) {
+                let text = self.text[from..to].to_vec();
+                let mut hole = Self { tokens: tokens(&text), text, blanked: false, added: Vec::new() };
+                hole.walk();
+                if hole.blanked {
+                    self.text.splice(from..to, hole.text);
+                    self.added.extend(hole.added.into_iter().map(|(at, code)| (from + at, code)));
+                    self.blanked = true;
+                }
+            }
+        }
+    }
+
+    /// A type that may be conditional (`A extends B ? C : D`).
+    pub(super) fn whole_type_end(&self, at: usize) -> Option<usize> {
+        let end = self.type_end(at)?;
+        if !self.is(end, "extends") {
+            return Some(end);
+        }
+        let test = self.type_end(end + 1)?;
+        let yes = self.is(test, "?").then(|| self.whole_type_end(test + 1))??;
+        if self.is(yes, ":") { self.whole_type_end(yes + 1) } else { None }
+    }
+
+    /// Behind the head `name<T>(…): type` at `name`, without its body.
+    fn head_end(&self, mut at: usize) -> Option<usize> {
+        if self.is(at, "<") {
+            at = self.behind_angles(at)?;
+        }
+        let end = if self.is(at, "(") { self.behind(at)? } else { return None };
+        if self.is(end, ":") { self.type_end(end + 1) } else { Some(end) }
+    }
+
+    /// Behind the end of a statement at `at`: a semicolon, or a line break or brace that stands for one.
+    fn statement_end(&self, at: usize) -> Option<usize> {
+        match self.tokens.get(at) {
+            None => Some(at),
+            Some(token) if token.text == ";" => Some(at + 1),
+            Some(token) if token.text != "{" && (token.after_newline || token.text == "}") => Some(at),
+            Some(_) => None,
+        }
+    }
+
+    /// Behind a statement that is nothing but types, when one starts at `at`.
+    pub(super) fn typed_statement(&self, at: usize) -> Option<usize> {
+        match self.tokens[at].text.as_str() {
+            "declare" if self.any(at + 1, &["const", "let", "var"]) => {
+                let end = self.binding_end(at + 2)?;
+                let end = if self.is(end, ":") { self.type_end(end + 1)? } else { end };
+                self.statement_end(end)
+            }
+            "declare" | "async" if self.is(at + 1, "function") => self.statement_end(self.head_end(at + 3)?),
+            "declare" if self.any(at + 1, &["global", "module", "namespace", "class"]) => {
+                let open = (at..self.tokens.len()).find(|&open| self.is(open, "{"))?;
+                self.behind(open)
+            }
+            "function" => self.statement_end(self.head_end(at + 2)?),
+            "import" if self.is(at + 1, "type") && !self.is(at + 2, "from") => {
+                let from = (at..self.tokens.len()).find(|&from| self.is(from, "from"))?;
+                self.statement_end(from + 2)
+            }
+            _ => None,
+        }
+    }
+
+    /// Behind a class member that is nothing but types, when one starts at `at`.
+    pub(super) fn typed_member(&self, at: usize) -> Option<usize> {
+        if !(at > 0 && self.any(at - 1, &[";", "{", "}"]) || self.any(at, &["declare", "abstract"])) {
+            return None;
+        }
+        let mut name = at;
+        while (self.any(name, &MODIFIERS) || self.any(name, &["static", "async", "declare"]))
+            && (self.word(name + 1) || self.is(name + 1, "["))
+        {
+            name += 1;
+        }
+        if self.is(name, "[") {
+            let signature = self.word(name + 1) && self.is(name + 2, ":");
+            let end = self.behind(name).filter(|&end| signature && self.is(end, ":"))?;
+            return self.statement_end(self.type_end(end + 1)?);
+        }
+        if !self.word(name) {
+            return None;
+        }
+        if let Some(end) = self.head_end(name + 1) {
+            return self.statement_end(end);
+        }
+        let bodiless = (at..name).any(|at| self.any(at, &["declare", "abstract"]));
+        let colon = if self.any(name + 1, &["?", "!"]) { name + 2 } else { name + 1 };
+        let end = if bodiless && self.is(colon, ":") { self.type_end(colon + 1)? } else { return None };
+        self.statement_end(end)
+    }
+
+    /// Says in the constructor whose body opens at `open` what its parameter properties mean.
+    pub(super) fn assign(&mut self, open: usize, names: &[String]) {
+        let Some(end) = self.behind(open).filter(|_| !names.is_empty()) else { return };
+        let mut place = self.tokens[open].end;
+        let call = (open..end).find(|&at| self.is(at, "super") && self.is(at + 1, "("));
+        if let Some(behind) = call.and_then(|at| self.behind(at + 1)) {
+            let last = if self.is(behind, ";") { behind } else { behind - 1 };
+            place = self.tokens[last].end;
+        }
+        let mut code = String::from(if call.is_some() { ";" } else { "" });
+        for name in names {
+            let _ = write!(code, "this.{name}={name};");
+        }
+        self.added.push((place, code));
+    }
+}
