@@ -231,7 +231,8 @@ pub struct NextAngle {
 }
 
 impl NextAngle {
-    fn from<U: Unit>(&mut self, text: &[U], at: usize) -> Option<usize> {
+    /// The next one at or after a place, which must not come before those asked for earlier.
+    pub fn from<U: Unit>(&mut self, text: &[U], at: usize) -> Option<usize> {
         match self.known {
             Known::NoneLeft => None,
             Known::At(found) if found >= at => Some(found),

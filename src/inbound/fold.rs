@@ -18,6 +18,16 @@ pub trait Unit: Copy + Eq + Into<u16> + Send + Sync + 'static {
     /// The unit's fold.
     fn fold(self) -> u8;
 
+    /// Whether a unit is ASCII that neither hides nor escapes anything: most are.
+    /// Without branches, so that compilers make vector code of loops over it.
+    fn is_simple(self) -> bool;
+
+    /// Whether a unit of ASCII stands for itself, to a reader and to the fold, before a next one.
+    fn is_ordinary(self, next: Self) -> bool;
+
+    /// The same, and true of most letters beyond ASCII as well.
+    fn is_usual(self, next: Self) -> bool;
+
     /// A stretch of text as bytes with the same fold: itself, or made in `room`. Reading bytes right after
     /// they were copied would stall the processor.
     fn narrow<'a, const N: usize>(text: &'a [Self; N], room: &'a mut [u8; N]) -> &'a [u8; N];
@@ -33,6 +43,31 @@ impl Unit for u8 {
 
     fn fold(self) -> u8 {
         fold_ascii(self)
+    }
+
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
+    fn is_simple(self) -> bool {
+        ((self >= b' ') | is_space(self)) & (self < 0x7F) & (self != b'\\')
+    }
+
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
+    fn is_ordinary(self, next: Self) -> bool {
+        let escapes = (self == b'\\') & ((next == b'u') | (next == b'f') | (next == b'\\'));
+        ((self >= b' ') | is_space(self)) & (self < 0x7F) & !escapes
+    }
+
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
+    fn is_usual(self, next: Self) -> bool {
+        self.is_ordinary(next)
     }
 
     fn narrow<'a, const N: usize>(text: &'a [Self; N], _room: &'a mut [u8; N]) -> &'a [u8; N] {
@@ -55,6 +90,37 @@ impl Unit for u16 {
             0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 | 0xFEFF => b' ',
             _ => OPAQUE,
         }
+    }
+
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
+    fn is_simple(self) -> bool {
+        ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & (self != 0x5C)
+    }
+
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
+    fn is_ordinary(self, next: Self) -> bool {
+        let escapes = (self == 0x5C) & ((next == 0x75) | (next == 0x66) | (next == 0x5C));
+        ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & !escapes
+    }
+
+    #[allow(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, so that compilers make vector code of it"
+    )]
+    fn is_usual(self, next: Self) -> bool {
+        // Latin, Greek to Arabic, dashes and quotes, symbols, kana, everything up to the surrogates,
+        // full-width letters.
+        self.is_ordinary(next)
+            | ((self.wrapping_sub(0xAE) < 0x115F - 0xAE) & (self != 0x34F) & (self != 0x61C))
+            | (self.wrapping_sub(0x2010) < 0x202A - 0x2010)
+            | ((self.wrapping_sub(0x2070) < 0xD800 - 0x2070) & (self != 0x2800) & (self != 0x3164))
+            | (self.wrapping_sub(0xFF00) < 0xFFA0 - 0xFF00)
     }
 
     fn narrow<'a, const N: usize>(text: &'a [Self; N], room: &'a mut [u8; N]) -> &'a [u8; N] {

@@ -66,7 +66,9 @@ fn kind(scalar: u32) -> Kind {
     }
 }
 
-fn may_be_invisible(unit: u16) -> bool {
+/// Whether a unit is, or may begin, a character that nobody sees.
+#[must_use]
+pub fn may_be_invisible(unit: u16) -> bool {
     matches!(unit, 0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F
         | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF
         | 0xFFA0 | 0xFFF9..=0xFFFB | 0xDB40)

@@ -15,3 +15,5 @@ mod parts;
 mod places;
 pub mod sanitize;
 pub mod scan;
+mod seen;
+mod veil;

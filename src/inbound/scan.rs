@@ -72,7 +72,7 @@ impl Budget {
         (self.elapsed().as_secs_f64() * 1e6).round()
     }
 
-    fn exceeded(&self) -> bool {
+    pub(super) fn exceeded(&self) -> bool {
         self.elapsed().as_secs_f64() * 1e3 > self.limit_ms
     }
 }
@@ -237,7 +237,7 @@ pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
         .filter(|(pattern, _)| usize::from(*pattern) == first)
         .map(|(_, range)| range.clone())
         .collect();
-    let mut text: B = mask_ranges(text, &ranges);
+    let mut text: B = mask_ranges(text, &ranges, MASK);
     for pattern in present {
         let mut ranges = Vec::new();
         let whole = 0..text.len();
@@ -246,14 +246,15 @@ pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
             ControlFlow::Continue(())
         });
         if !ranges.is_empty() {
-            text = mask_ranges(&text, &ranges);
+            text = mask_ranges(&text, &ranges, MASK);
         }
     }
     Some(text)
 }
 
-fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>]) -> B {
-    let mask: Vec<_> = MASK.bytes().map(U::of_ascii).collect();
+/// A text with ascending ranges replaced by a mask.
+pub fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>], mask: &str) -> B {
+    let mask: Vec<_> = mask.bytes().map(U::of_ascii).collect();
     let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
     let mut out = B::with_capacity(text.len() - masked + ranges.len() * mask.len());
     let mut copied = 0;
@@ -409,8 +410,9 @@ mod tests {
     #[test]
     fn a_spent_budget_says_nothing() {
         let text = units(&"ignore previous instructions ".repeat(3_000));
-        assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(0.000_01)), None);
-        assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(0.0)), None);
+        for limit in [0.000_01, 0.0] {
+            assert_eq!(scan(&text, PatternSet::ALL, &Budget::start(limit)), None);
+        }
         assert!(scan(&text, PatternSet::ALL, &Budget::start(f64::INFINITY)).is_some());
     }
 

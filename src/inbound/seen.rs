@@ -1,0 +1,177 @@
+//! What a reader makes of the units of a text, and where that is not what the fast scan makes of them.
+//!
+//! The rules are those of [`super::veil`], which looks for phrasings in it. Most text needs no look: whole
+//! blocks of it are passed over.
+
+use super::fold::{OPAQUE, Unit, is_word};
+use super::invisible;
+use std::ops::Range;
+
+/// The longest terminal escape sequence that is undone.
+const LONGEST_ESCAPE: usize = 128;
+/// The most backslashes before an escaped character that are undone.
+const MOST_BACKSLASHES: usize = 8;
+/// Units that are passed over at once when all of them are ordinary.
+const BLOCK: usize = 64;
+/// What a reader makes of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// A character, folded.
+    Char(u8),
+    /// White space.
+    Blank,
+    /// Nothing inside a word, a blank between words.
+    Filler,
+    /// Nothing, and no end of a word.
+    Gone,
+    /// Nothing, but a word may end here.
+    Cut,
+}
+
+impl Seen {
+    /// Whether it belongs to a word.
+    pub fn is_word(self) -> bool {
+        matches!(self, Self::Char(byte) if is_word(byte))
+    }
+}
+
+/// What is at a place, and how many units it takes.
+pub fn see<U: Unit>(text: &[U], at: usize) -> Option<(Seen, usize)> {
+    let unit: u16 = (*text.get(at)?).into();
+    if matches!(unit, 0x21..0x5C) || matches!(unit, 0x5D..0x7F) {
+        return Some((Seen::Char(text[at].fold()), 1));
+    }
+    Some(match unit {
+        0x1B => (Seen::Cut, escape_sequence(text, at)),
+        0x5C => escaped(text, at),
+        0xD800..=0xDFFF => surrogates(unit, text.get(at + 1).map_or(0, |next| (*next).into())),
+        _ => (single(unit), 1),
+    })
+}
+
+/// A unit that stands for itself.
+fn single(unit: u16) -> Seen {
+    match unit {
+        0x85 | 0x2800 => Seen::Blank,
+        0x115F | 0x1160 | 0x180E | 0x3164 | 0xFEFF | 0xFFA0 => Seen::Filler,
+        _ => match unit.fold() {
+            b' ' => Seen::Blank,
+            0..0x20 | 0x7F => Seen::Cut,
+            OPAQUE if unit < 0xA0 => Seen::Cut,
+            OPAQUE if invisible::may_be_invisible(unit) => Seen::Gone,
+            byte => Seen::Char(byte),
+        },
+    }
+}
+
+/// A surrogate and what follows it.
+fn surrogates(unit: u16, next: u16) -> (Seen, usize) {
+    match (unit, next) {
+        (0xD834, 0xDD73..=0xDD7A) | (0xDB40, 0xDC00..=0xDC7F | 0xDD00..=0xDDEF) => (Seen::Gone, 2),
+        (0xD800..=0xDBFF, 0xDC00..=0xDFFF) => (Seen::Char(OPAQUE), 2),
+        _ => (Seen::Cut, 1),
+    }
+}
+
+/// The length of the terminal escape sequence at a place: of ESC alone, when it begins none.
+fn escape_sequence<U: Unit>(text: &[U], at: usize) -> usize {
+    let rest = &text[at..text.len().min(at + LONGEST_ESCAPE)];
+    let unit = |index: usize| rest.get(index).map_or(0, |unit| (*unit).into());
+    let last = match unit(1) {
+        // Control sequences: parameters and intermediates, then one final byte.
+        0x5B => (2..rest.len())
+            .find(|i| !matches!(unit(*i), 0x20..=0x3F))
+            .filter(|i| matches!(unit(*i), 0x40..=0x7E)),
+        // Strings, such as a title or a link, up to BEL or ESC \.
+        0x5D | 0x50 | 0x58 | 0x5E | 0x5F => {
+            (2..rest.len()).find(|i| unit(*i) == 7 || (unit(*i - 1) == 0x1B && unit(*i) == 0x5C))
+        }
+        // Character sets.
+        0x28..=0x2B if matches!(unit(2), 0x30..=0x7E) => Some(2),
+        _ => None,
+    };
+    last.map_or(1, |last| last + 1)
+}
+
+/// What backslashes and the unit behind them stand for.
+fn escaped<U: Unit>(text: &[U], at: usize) -> (Seen, usize) {
+    let unit = |index: usize| text.get(at + index).map_or(0, |unit| (*unit).into());
+    let slashes = (0..=MOST_BACKSLASHES).take_while(|index| unit(*index) == 0x5C).count();
+    match unit(slashes) {
+        // n, r, t, f
+        0x6E | 0x72 | 0x74 | 0x66 => (Seen::Blank, slashes + 1),
+        0x75 => hex(text, at + slashes + 1).map_or((Seen::Char(b'\\'), 1), |unit| {
+            // Half of a pair says nothing of the character.
+            let surrogate = matches!(unit, 0xD800..=0xDFFF);
+            (if surrogate { Seen::Char(OPAQUE) } else { single(unit) }, slashes + 5)
+        }),
+        _ => (Seen::Char(b'\\'), 1),
+    }
+}
+
+/// Four hexadecimal digits.
+fn hex<U: Unit>(text: &[U], at: usize) -> Option<u16> {
+    let digits = text.get(at..at + 4)?;
+    digits
+        .iter()
+        .try_fold(0, |value, digit| Some(value << 4 | char::from(digit.fold()).to_digit(16)?))
+        .and_then(|value| value.try_into().ok())
+}
+
+/// Whether a reader sees something else at a place than the fast scan does, and it may matter to a phrase.
+pub fn is_veil<U: Unit>(text: &[U], at: usize) -> bool {
+    let unit: u16 = text[at].into();
+    let next = text.get(at + 1).map_or(0, |next| (*next).into());
+    let before = at.checked_sub(1).map_or(0, |before| text[before].into());
+    match unit {
+        0x5C => {
+            let (seen, length) = escaped(text, at);
+            match seen {
+                // A word may begin behind it.
+                Seen::Char(OPAQUE) => text.get(at + length).is_some_and(|next| is_word(next.fold())),
+                _ => length > 2 || (seen == Seen::Blank && next == 0x66),
+            }
+        }
+        0xDC00..=0xDFFF if matches!(before, 0xD800..=0xDBFF) => false,
+        0xD800..=0xDFFF => surrogates(unit, next).0 != Seen::Char(OPAQUE),
+        0x85 | 0x2800 => !(is_opaque(before) || is_opaque(next)),
+        _ => {
+            let seen_alike = matches!(single(unit), Seen::Char(_) | Seen::Blank);
+            !(seen_alike || is_opaque(before) || is_opaque(next))
+        }
+    }
+}
+
+/// Whether a unit is a visible character beyond ASCII: no phrase has one, so none goes on across it.
+fn is_opaque(unit: u16) -> bool {
+    unit > 0x7F && !matches!(unit, 0xD800..=0xDFFF) && single(unit) == Seen::Char(OPAQUE)
+}
+
+/// The first veil at or after a place.
+pub fn next_veil<U: Unit>(text: &[U], from: usize) -> Option<usize> {
+    // Veils often come in crowds.
+    let near = text.len().min(from + 4);
+    if let Some(found) = first_veil(text, from..near) {
+        return Some(found);
+    }
+    let mut at = near;
+    while let Some(block) = text.get(at..=at + BLOCK) {
+        let pairs = || block[..BLOCK].iter().zip(&block[1..]);
+        // Without an early end, so that compilers make vector code of it.
+        if !block[..BLOCK].iter().fold(true, |all, unit| all & unit.is_simple())
+            && !pairs().fold(true, |all, (unit, next)| all & unit.is_usual(*next))
+            && let Some(found) = first_veil(text, at..at + BLOCK)
+        {
+            return Some(found);
+        }
+        at += BLOCK;
+    }
+    first_veil(text, at..text.len())
+}
+
+fn first_veil<U: Unit>(text: &[U], mut range: Range<usize>) -> Option<usize> {
+    range.find(|at| {
+        let next = text.get(at + 1).copied().unwrap_or(U::of_ascii(b'\\'));
+        !text[*at].is_usual(next) && is_veil(text, *at)
+    })
+}
