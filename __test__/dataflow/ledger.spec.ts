@@ -331,6 +331,18 @@ describe('2.3 verdicts equal the definition', () => {
     );
   });
 
+  it('2.3: a code point that no version of Unicode in use knows is no letter', () => {
+    // The tables of all parts have to be of one version: those of Unicode 18 make a letter of this one.
+    const text = 'the quarterly numbers of the northern region';
+    for (const c of ['\u{1DFD0}', '\u{1DFFF}', '\u{10FFFD}']) {
+      if (/\p{Assigned}/u.test(c) && c !== '\u{10FFFD}') continue;
+      const ledger = createTaintLedger();
+      ledger.recordOutput(web, text);
+      const split = [...text].join(c);
+      expect(ledger.inspectArgs(split).carriesUntrustedVerbatim, c.codePointAt(0)!.toString(16)).toBe(true);
+    }
+  });
+
   it('any copied run of the minimum length is found, wherever it sits', () => {
     fc.assert(
       fc.property(
