@@ -64,6 +64,15 @@ pub fn key(name: &str, labels: &[(&str, &str)]) -> String {
     out
 }
 
+/// Appends to a histogram.
+fn keep(observations: &mut Vec<f64>, value: f64) {
+    // Twice as many before the older half goes, so that dropping costs nothing to speak of.
+    if observations.len() == 2 * KEPT {
+        observations.drain(..KEPT);
+    }
+    observations.push(value);
+}
+
 fn newest(observations: &[f64]) -> Vec<f64> {
     observations[observations.len().saturating_sub(KEPT)..].to_vec()
 }
@@ -114,17 +123,43 @@ impl Metrics {
     pub fn observe(&self, key: &str, value: f64) {
         let mut store = self.store.borrow_mut();
         if let Some(&at) = store.histogram_at.get(key) {
-            let observations = &mut store.histograms[at].1;
-            // Twice as many before the older half goes, so that dropping costs nothing to speak of.
-            if observations.len() == 2 * KEPT {
-                observations.drain(..KEPT);
-            }
-            observations.push(value);
+            keep(&mut store.histograms[at].1, value);
         } else if is_metric_name(key) {
             let at = store.histograms.len();
             store.histograms.push((key.to_owned(), vec![value]));
             store.histogram_at.insert(key.to_owned(), at);
         }
+    }
+
+    /// Adds `by` when the counter at this place is that of `key`.
+    pub(super) fn increment_at(&self, at: usize, key: &str, by: f64) -> bool {
+        let mut store = self.store.borrow_mut();
+        let Some(scalar) = store.scalars.get_mut(at).filter(|scalar| &*scalar.key == key) else {
+            return false;
+        };
+        scalar.value += by;
+        scalar.kind = Kind::Counter;
+        true
+    }
+
+    /// Appends an observation when the histogram at this place is that of `key`.
+    pub(super) fn observe_at(&self, at: usize, key: &str, value: f64) -> bool {
+        let mut store = self.store.borrow_mut();
+        let Some((_, observations)) = store.histograms.get_mut(at).filter(|(there, _)| there == key) else {
+            return false;
+        };
+        keep(observations, value);
+        true
+    }
+
+    /// The place of a counter; one that does not exist when it is absent.
+    pub(super) fn scalar_at(&self, key: &str) -> usize {
+        self.store.borrow().scalar_at.get(key).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The place of a histogram; one that does not exist when it is absent.
+    pub(super) fn histogram_at(&self, key: &str) -> usize {
+        self.store.borrow().histogram_at.get(key).copied().unwrap_or(usize::MAX)
     }
 
     /// The counter or gauge under `key`, 0 when absent.

@@ -52,11 +52,6 @@ impl<H: Host> Cx<H> {
         self.count(name, &[("toolName", &self.tool.name)], 1.0);
     }
 
-    /// Adds an observation to a histogram labelled with the tool's name.
-    pub fn observe_tool(&self, name: &str, value: f64) {
-        self.host.metrics().observe(&key(name, &[("toolName", &self.tool.name)]), value);
-    }
-
     /// A kept text, empty when there is none.
     pub fn text(&self, which: Text) -> String {
         self.host.text(self.call, which).unwrap_or_default()

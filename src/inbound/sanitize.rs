@@ -83,6 +83,38 @@ pub fn sanitize_ascii<B: Body<u8>>(text: &[u8], request: &Request<u8>) -> Outcom
     pass(text, |_: &[u8]| None, request)
 }
 
+/// Microseconds of a scan of a short text with the whole catalogue and the default budget; `None` when
+/// there is anything to say about the text.
+#[must_use]
+pub fn quiet_scan_us(units: &[u16]) -> Option<f64> {
+    let narrow: Option<Vec<u8>> =
+        if units.iter().all(|unit| *unit < 0x80) { Some(units.iter().map(low_byte).collect()) } else { None };
+    match narrow {
+        Some(text) => nothing_but_time(&sanitize_ascii::<Vec<u8>>(&text, &looking())),
+        None => nothing_but_time(&sanitize::<Vec<u16>>(units, &looking())),
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "asked of ASCII only")]
+const fn low_byte(unit: &u16) -> u8 {
+    *unit as u8
+}
+
+/// A request to look, and to change nothing.
+const fn looking<U>() -> Request<U> {
+    Request {
+        strip: false,
+        wrap: None,
+        fail_closed: false,
+        patterns: PatternSet::ALL,
+        budget_ms: Budget::DEFAULT_MS,
+    }
+}
+
+fn nothing_but_time<B>(outcome: &Outcome<B>) -> Option<f64> {
+    outcome.is_nothing().then_some(outcome.scan_us)
+}
+
 fn pass<U: Unit, B: Body<U>>(
     text: &[U],
     clean: impl Fn(&[U]) -> Option<Cleaned<U>>,

@@ -8,7 +8,9 @@ use super::external_string;
 use super::long_text::LongText;
 use super::roomy::Roomy;
 use crate::inbound::body::Body as _;
-use napi::bindgen_prelude::{FromNapiRef, FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
+use napi::bindgen_prelude::{
+    Env, FromNapiRef, FromNapiValue, JsValue, ToNapiValue, TypeName, Unknown, ValidateNapiValue,
+};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
 
@@ -212,6 +214,23 @@ pub(super) unsafe fn read_units(
     // SAFETY: as in `read_bytes`.
     let status = unsafe { sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written) };
     checked(status, written)
+}
+
+/// Reads a string of exactly `length` units into a vector that is used again and again. `false` when it
+/// is no such string.
+pub(super) fn read_into(env: Env, value: Unknown<'_>, length: usize, into: &mut Vec<u16>) -> bool {
+    // With room for the zero that is written behind the text, and to see that there is no more of it.
+    let capacity = length + 2;
+    into.clear();
+    into.reserve(capacity);
+    // SAFETY: the value is one of the running call, and the vector has that much room.
+    let written = unsafe { read_units(env.raw(), value.raw(), into.as_mut_ptr(), capacity) };
+    if !matches!(written, Ok(written) if written == length) {
+        return false;
+    }
+    // SAFETY: so many units have just been written.
+    unsafe { into.set_len(length) };
+    true
 }
 
 fn checked(status: sys::napi_status, written: usize) -> Result<usize> {

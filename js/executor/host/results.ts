@@ -13,10 +13,11 @@ import type { TokenCounter } from '../../result/tokens.js';
 import { boundBody } from '../../result/truncate.js';
 import type { BoundResult } from '../../result/truncate.js';
 import { parseWith } from '../args.js';
+import type { Parsed } from '../args.js';
 import { INBOUND_POLICIES, SENSITIVITIES, TRUNCATIONS, TRUST_CLASSES } from '../facts.js';
 import { DETAILS, NO_PARTS, registers } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
-import { awaited, guarded, threw } from '../settle.js';
+import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { freeSpillName, takeSpillName } from './spill-names.js';
 import { TOO_DEEP } from '../../value/text.js';
@@ -25,9 +26,41 @@ import type { MemorySnapshot } from '../types.js';
 
 /** Texts longer than this are sanitised off the JavaScript thread. */
 const LARGE_UNITS = 65_536;
+/** Texts up to this long go along with the event that the tool returned. */
+const SHORT_UNITS = 2_048;
+/** In what {@link unpackAhead} answers: the output schema has been asked, and the output fits. */
+const FITS = 2048;
 
 /** Unpacks the envelope, or assembles what was streamed, and finds out whose output it is. */
 export function unpack(frame: Frame): number {
+  const bits = unpacked(frame);
+  registers[1] = frame.body.length;
+  return bits;
+}
+
+/** {@link unpack} and {@link outputFits} in one, before the native side asks. */
+export function unpackAhead(frame: Frame): number {
+  const bits = unpacked(frame);
+  const { outputSchema } = frame.tool;
+  if (bits < 0 || !outputSchema || frame.output === undefined) return bits;
+  try {
+    const answer = parseWith(outputSchema, frame.output);
+    if (!isThenable(answer) && answer.success) return bits | FITS;
+    frame.checked = { answer };
+  } catch (error) {
+    frame.checked = { error };
+  }
+  return bits;
+}
+
+/** The body, when the native side can scan it by itself: it is short, and nobody else has a say in it. */
+export function scannable(frame: Frame): string | undefined {
+  const { imperativePatterns, imperativeBudgetMs } = frame.state.options;
+  if (imperativePatterns || imperativeBudgetMs !== undefined || frame.body.length > SHORT_UNITS) return undefined;
+  return frame.body;
+}
+
+function unpacked(frame: Frame): number {
   try {
     const { raw } = frame;
     if (typeof raw === 'string') {
@@ -44,7 +77,6 @@ export function unpack(frame: Frame): number {
       (typeof frame.output === 'string' ? 4 : 0) |
       (frame.nonText.length > 0 ? 8 : 0) |
       (producer(frame) << 4);
-    registers[1] = frame.body.length;
     return bits;
   } catch (error) {
     return threw(frame, 'output', error);
@@ -85,7 +117,13 @@ export function outputFits(frame: Frame, epoch: number): number {
     frame,
     epoch,
     'outputSchema',
-    () => parseWith(frame.tool.outputSchema, frame.output),
+    () => {
+      const { checked } = frame;
+      frame.checked = undefined;
+      if (!checked) return parseWith(frame.tool.outputSchema, frame.output);
+      if ('error' in checked) throw checked.error;
+      return checked.answer as Parsed | Promise<Parsed>;
+    },
     (parsed) => {
       if (parsed.success) return 1;
       frame.schemaMessage = String(parsed.error.message);
