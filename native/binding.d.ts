@@ -20,7 +20,8 @@ export declare class CallRuntime {
   constructor(realm: Realm, ops: HostOps, registers: Float64Array, drain: () => void)
   /**
    * The function that delivers an event to a call. In the registers: the slot, the mailbox (1 for the
-   * span), the epoch, the code, and how the race closed or NaN. No method, because it is called twice
+   * span), the epoch, the code, how the race closed or NaN, the unpacked result or NaN, the length of
+   * its body; the body itself as the argument when it is short. No method, because it is called twice
    * in each call and finding the object behind a method costs more than what it does.
    */
   settler(): () => void

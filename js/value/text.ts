@@ -26,6 +26,7 @@
  *
  * @packageDocumentation
  */
+import { plainText } from './plain-text.js';
 
 const MAX_DEPTH = 512;
 /** Stands for what lies deeper. @internal */
@@ -64,6 +65,8 @@ function bufferJson(value: Buffer): string {
 
 function renderObject(value: object): string {
   try {
+    const plain = plainText(value);
+    if (plain !== undefined) return plain;
     if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return bufferJson(value);
     // JSON would write a key for each element, only to be thrown away.
     if (ArrayBuffer.isView(value) && !('toJSON' in value)) return JSON.stringify(viewFields(value));
@@ -81,8 +84,7 @@ function renderObject(value: object): string {
 
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
 function losesValues(value: object, json: string): boolean {
-  const marked = json.includes('{}') || json.includes('{"0":');
-  if (json.length > LOOK_CLOSELY) return marked;
+  if (json.length > LOOK_CLOSELY) return json.includes('{}') || json.includes('{"0":');
   return isExotic(value) || hasExotic(value);
 }
 

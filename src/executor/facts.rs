@@ -109,10 +109,7 @@ impl ToolFacts {
                 invocations: of_tool("tool.executor.invocations.total"),
                 duration_ms: of_tool("tool.executor.duration_ms"),
                 size_tokens: of_tool("tool.result.size.tokens"),
-                scan_us: KnownKey::new(key(
-                    "tool.inbound.sanitization.scan.duration_us.total",
-                    &of_trust,
-                )),
+                scan_us: KnownKey::new(key("tool.inbound.sanitization.scan.duration_us.total", &of_trust)),
             }
         })
     }

@@ -5,6 +5,7 @@
  */
 import { nativeRealm } from '../../binding.js';
 import { defaultInboundSanitization } from '../../builder/index.js';
+import { isToolReturnEnvelope } from '../../core/index.js';
 import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
 import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
@@ -20,7 +21,7 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { freeSpillName, takeSpillName } from './spill-names.js';
-import { TOO_DEEP } from '../../value/text.js';
+import { TOO_DEEP, renderText } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
@@ -83,16 +84,25 @@ function unpacked(frame: Frame): number {
   }
 }
 
+/** What the text form leaves out was neither counted nor scanned: the model may have the text only. */
+function keepText(frame: Frame, text: string): void {
+  frame.text = text;
+  if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && text.includes(TOO_DEEP)) {
+    frame.output = text;
+  }
+}
+
 function unpackEnvelope(frame: Frame, raw: unknown): void {
+  if (raw !== undefined && !isToolReturnEnvelope(raw)) {
+    frame.output = raw;
+    keepText(frame, renderText(raw));
+    return;
+  }
   const chunks = raw === undefined ? (frame.scope?.channel?.snapshot().chunks ?? []) : [];
   const envelope = toResultEnvelope({ raw, chunks });
   frame.output = envelope.output;
-  frame.text = envelope.textBody;
   frame.taint = envelope.taint;
-  // What the text form leaves out was neither counted nor scanned: the model may have the text only.
-  if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && frame.text.includes(TOO_DEEP)) {
-    frame.output = frame.text;
-  }
+  keepText(frame, envelope.textBody);
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
   frame.textParts = split.textParts;
@@ -311,7 +321,7 @@ export function sanitise(frame: Frame, epoch: number, policy: number, shown: num
 /** Builds the outcome, and remembers the producer of an artifact. */
 export function assemble(frame: Frame, durationMs: number, shown: number): number {
   const output = frame.body === frame.text ? frame.output : frame.body;
-  const contentParts: MessageContent[] = [...frame.nonText];
+  const contentParts: MessageContent[] = frame.nonText.length === 0 ? [] : [...frame.nonText];
   for (const part of frame.textParts) contentParts.push({ ...part, text: frame.body });
   const result = { toolCallId: frame.call.toolCallId, toolName: frame.tool.name, output, contentParts, durationMs };
   const uri = frame.handle;

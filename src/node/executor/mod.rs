@@ -65,7 +65,8 @@ impl CallRuntime {
             let body = if context.length() > 0 { context.get::<Unknown>(0).ok() } else { None };
             let env = *context.env;
             inner.tasks.enter(|| {
-                inner.settle(|length, into| body.is_some_and(|body| text::read_into(env, body, length, into)));
+                inner
+                    .settle(|length, into| body.is_some_and(|body| text::read_into(env, body, length, into)));
             });
             Ok(())
         })
