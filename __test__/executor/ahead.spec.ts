@@ -16,7 +16,7 @@ const later = { safeParse: () => { throw new Error('parseAsync is needed'); }, s
 const never = { safeParse: () => { throw new Error('cannot'); } };
 const unreadable = new Proxy({}, { get: (_, key) => { if (key === 'then') return undefined; throw new Error('trap'); } });
 
-const results: readonly (readonly [string, unknown, Loose?])[] = [
+const results: [string, unknown, Loose?][] = [
   ['a text', 'ok'],
   ['an empty text', ''],
   ['nothing', undefined],
@@ -46,10 +46,10 @@ const results: readonly (readonly [string, unknown, Loose?])[] = [
   ['an output of nothing, unchecked', undefined, { outputSchema: nothing }],
 ];
 
-it.each(results)('an unwatched call with %s ends as a watched one', async (_, output, fields = {}) => {
+it.each(results)('an unwatched call with %s ends as a watched one', async (...[, output, fields = {}]) => {
   const seen = [];
   for (const traced of [true, false]) {
-    const b = bench([entry('t', { execute: async () => output, ...fields })], traced ? {} : { streamingSink: undefined });
+    const b = bench([entry('t', { execute: async () => output, ...fields })], (traced ? {} : { streamingSink: undefined }) as Loose);
     const { outcome } = await b.one('t', {}, traced ? {} : { runContext: run() });
     const { durationMs: _ms, toolCallId: _id, ...rest } = outcome as unknown as Loose;
     const rows = b.rows.map(({ action, decision, metadata }) => ({ action, decision, ...metadata, durationMs: 0 }));
@@ -59,7 +59,7 @@ it.each(results)('an unwatched call with %s ends as a watched one', async (_, ou
 });
 
 const quiet = (fields: Loose, options: Loose = {}) => {
-  const b = bench([entry('t', fields)], { emitAudit: undefined, streamingSink: undefined, ...options });
+  const b = bench([entry('t', fields)], { emitAudit: undefined, streamingSink: undefined, ...options } as Loose);
   return { ...b, one: (args: unknown = {}) => b.one('t', args, { runContext: run() }), many: (calls: unknown[]) => b.batch(calls, { runContext: run() }) };
 };
 

@@ -22,6 +22,7 @@ import type {
 } from '../core/index.js';
 import type { SpillWriter } from '../result/index.js';
 import type { ToolSecretsOwner } from '../secrets/context.js';
+import type { SpillNames } from './host/spill-names.js';
 import type { CallScope } from './scope.js';
 import type {
   ExecutorOptions,
@@ -60,6 +61,8 @@ export interface ExecutorState {
   readonly native: NativeExecutor;
   readonly options: ExecutorOptions;
   readonly spill: SpillWriter;
+  /** Names of the results this executor has spilled. */
+  readonly spillNames: SpillNames;
   /** Handles this executor has spilled, oldest first. */
   readonly producers: Map<string, ProducerRecord>;
   readonly producerCap: number;

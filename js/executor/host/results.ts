@@ -20,8 +20,7 @@ import { DETAILS, NO_PARTS, registers } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
-import { freeSpillName, takeSpillName } from './spill-names.js';
-import { TOO_DEEP, renderText } from '../../value/text.js';
+import { TOO_DEEP, leavesHolesOut, renderText } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
@@ -90,6 +89,8 @@ function keepText(frame: Frame, text: string): void {
   if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && text.includes(TOO_DEEP)) {
     frame.output = text;
   }
+  // Whoever writes the record as JSON would be held up as we would have been.
+  if (leavesHolesOut(frame.output, text)) frame.output = text;
 }
 
 function unpackEnvelope(frame: Frame, raw: unknown): void {
@@ -221,7 +222,9 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
   if (!counterFailed && (maxTokens === 0 || tokens <= maxTokens)) return tokens;
   const { options } = frame.state;
   const { runId } = frame.runContext;
-  const toolCallId = takeSpillName(frame.state, runId, frame.call.toolCallId);
+  const callId = frame.call.toolCallId;
+  const { spillNames } = frame.state;
+  const toolCallId = spillNames.take(runId, callId);
   return awaited(
     frame,
     epoch,
@@ -252,7 +255,7 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
       }
     },
     (result) => {
-      if (result.outcome.resultHandle === undefined) freeSpillName(frame.state, runId, toolCallId);
+      if (result.outcome.resultHandle === undefined) spillNames.free(runId, callId, toolCallId);
       return keepBound(frame, result, counterFailed);
     },
   );
