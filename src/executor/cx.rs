@@ -136,11 +136,11 @@ pub(super) fn error_row<H: Host>(
         let metadata = if reason.is_some() { &with_reason[..] } else { &with_reason[..1] };
         result = host.audit(call, &AuditRow { action: "tool:execute:error", decision: "error", metadata });
     }
-    let counter =
+    let key_of =
         |name: &str| key("tool.executor.errors.total", &[("kind", kind.as_str()), ("toolName", name)]);
-    let counted = counter(&shown_name(tool_name));
+    let counted = key_of(&shown_name(tool_name));
     if kind == ToolErrorKind::UnknownTool {
-        host.metrics().increment_bounded(&counted, || counter("(other)"));
+        host.metrics().increment_bounded(&counted, || key_of("(other)"));
     } else {
         host.metrics().increment(&counted, 1.0);
     }

@@ -89,7 +89,7 @@ pub fn sanitize_ascii<B: Body<u8>>(text: &[u8], request: &Request<u8>) -> Outcom
 pub fn quiet_scan_us(units: &[u16]) -> Option<f64> {
     // Without a way out of the loop, so that compilers make vector code of it.
     if units.iter().fold(0, |all, unit| all | unit) < 0x80 {
-        let text: Vec<u8> = units.iter().map(low_byte).collect();
+        let text: Vec<u8> = units.iter().copied().map(low_byte).collect();
         nothing_but_time(&sanitize_ascii::<Vec<u8>>(&text, &looking()))
     } else {
         nothing_but_time(&sanitize::<Vec<u16>>(units, &looking()))
@@ -97,8 +97,8 @@ pub fn quiet_scan_us(units: &[u16]) -> Option<f64> {
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "asked of ASCII only")]
-const fn low_byte(unit: &u16) -> u8 {
-    *unit as u8
+const fn low_byte(unit: u16) -> u8 {
+    unit as u8
 }
 
 /// A request to look, and to change nothing.
