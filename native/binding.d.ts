@@ -508,6 +508,7 @@ export interface SandboxPolicyRequest {
 
 export interface SanitizedText {
   body?: string
+  edits?: TextEdits
   hits: number
   invisible: boolean
   timedOut: boolean
@@ -574,6 +575,14 @@ export declare function sweepSpilled(root: string, ttlMs: number): Promise<numbe
 
 /** Bit 0: untrusted. Bit 1: sensitive. */
 export declare function taintLabel(trustClass: string, sensitivity: string | undefined | null, tiers: Array<string>): number
+
+/** The old text with masks in it and something around it. */
+export interface TextEdits {
+  before: string
+  /** Start and end of each range that a mask stands for, ascending. */
+  masked: Array<number>
+  after: string
+}
 
 /** The tokens of a text, without the default stop words or with all words. */
 export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>
