@@ -317,7 +317,7 @@ mod tests {
     fn edits_make_the_text_of_the_whole_pass() {
         let filler = "nothing to be seen here. ".repeat(50_000);
         let told = |body: &str, strip, wrap, patterns| {
-            let ask = |apart| Request { apart, patterns, ..request(strip, wrap) };
+            let ask = |apart| Request { patterns, apart, ..request(strip, wrap) };
             let whole = sanitize(&units(body), &ask(false));
             let apart = sanitize(&units(body), &ask(true));
             let edits = apart.edits.clone();
