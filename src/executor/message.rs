@@ -71,7 +71,8 @@ const fn is_foreign(kind: ToolErrorKind) -> bool {
 fn harmless(message: &str, strip: bool, fail_closed: bool) -> String {
     let units: Vec<u16> = message.encode_utf16().collect();
     let patterns = PatternSet::ALL;
-    let request = Request { strip, wrap: None, fail_closed, patterns, budget_ms: Budget::DEFAULT_MS };
+    let budget_ms = Budget::DEFAULT_MS;
+    let request = Request { strip, wrap: None, fail_closed, patterns, budget_ms, apart: false };
     let outcome = sanitize(&units, &request);
     if outcome.blocked {
         return BLOCKED.to_owned();

@@ -212,6 +212,13 @@ fn is_opaque(unit: u16) -> bool {
     unit > 0x7F && !matches!(unit, 0xD800..=0xDFFF) && single(unit) == Seen::Char(OPAQUE)
 }
 
+/// How many control characters that stand for themselves follow each other at a place: nothing begins at any of
+/// them, and each bounds a word, so a thousand say no more than one.
+pub fn controls<U: Unit>(text: &[U], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or(&[]);
+    rest.iter().take_while(|unit| matches!((**unit).into(), 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)).count()
+}
+
 /// The first veil at or after a place.
 pub fn next_veil<U: Unit>(text: &[U], from: usize) -> Option<usize> {
     // Veils often come in crowds.

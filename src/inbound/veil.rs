@@ -18,7 +18,7 @@
 use super::catalogue::{COUNT, FIRST_WORDS, NextAngle, PATTERNS, Step, tag_patterns};
 use super::fold::{Unit, is_word};
 use super::scan::{Budget, Matches, PatternSet};
-use super::seen::{Seen, is_veil, next_veil, see};
+use super::seen::{Seen, controls, is_veil, next_veil, see};
 use std::ops::Range;
 
 /// How far before a veil a phrase that it is in may begin, not counting white space.
@@ -63,6 +63,11 @@ pub fn find<U: Unit>(text: &[U], wanted: PatternSet, budget: &Budget) -> Option<
                 after_word = seen.is_word();
             }
             at += length;
+        }
+        let crowd = controls(text, at);
+        if crowd > 0 {
+            after_word = false;
+            at += crowd;
         }
         if let Some((seen, length)) = see(text, at)
             && !is_veil(text, at)
