@@ -480,6 +480,12 @@ export declare function ruleOfTwo(untrustedInput: boolean, sensitiveData: boolea
 /** Whether a restriction forbids a call. */
 export declare function ruleOfTwoForbids(restriction: number, effects: string, untrustedSource: boolean): boolean
 
+/**
+ * Sends the answer to call `id`, the JSON text of its value, over the socket `fd` of its script. Gives
+ * what the socket did not take; whatever is wrong with it, its stream finds out as well.
+ */
+export declare function sandboxAnswer(fd: number, id: number, text: string): Buffer | null
+
 /** How to make the value of JSON text in pieces; none when it is one. Throws when it is over a limit. */
 export declare function sandboxCut(text: Uint8Array, depth: number, parts: number, piece: number): Uint32Array
 
