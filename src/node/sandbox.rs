@@ -60,7 +60,11 @@ mod linux {
     /// Sends the answer to call `id`, the JSON text of its value, over the socket `fd` of its script. Gives
     /// what the socket did not take; whatever is wrong with it, its stream finds out as well.
     #[napi(catch_unwind)]
-    #[allow(unsafe_code, clippy::needless_pass_by_value, reason = "a descriptor comes as a number, a text as a string")]
+    #[allow(
+        unsafe_code,
+        clippy::needless_pass_by_value,
+        reason = "a descriptor comes as a number, a text as a string"
+    )]
     pub fn sandbox_answer(fd: i32, id: u32, text: String) -> Option<Buffer> {
         if fd < 0 {
             return None;
