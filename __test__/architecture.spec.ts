@@ -1,5 +1,6 @@
 // The rules of CONTRIBUTING.md that a machine can check: which room may use which, where napi may
 // be named, how long a file may be.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -175,5 +176,24 @@ describe('files', () => {
 
   test('every Rust file says at its head what it is', () => {
     expect(rust.filter(({ text }) => !text.startsWith('//!')).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('what is committed', () => {
+  const git = (...args: string[]): string[] => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    // `git grep` ends with 1 when nothing matches; anything above is a failure of its own.
+    if (status === null || status > 1) throw new Error(`git ${args[0]}: ${stderr}`);
+    return stdout.split('\n').filter(Boolean);
+  };
+  const halfMerged = '^(<{7}|[|]{7}|>{7})( |$)';
+
+  test('no file is half merged', () => {
+    expect(git('grep', '--untracked', '-nIE', halfMerged)).toEqual([]);
+  });
+
+  test('a half merged file is found (this test can fail)', () => {
+    expect(new RegExp(halfMerged, 'm').test(`text\n${'<'.repeat(7)} ours\n`)).toBe(true);
+    expect(git('grep', '-lE', '^## What each layer does$')).toContain('SECURITY.md');
   });
 });

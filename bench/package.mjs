@@ -1,9 +1,13 @@
 // Rows of the package itself: what `import "ferrule"` costs in time and memory, in fresh processes. The
 // time is that of the import within the process, without the start of Node; ours and the yardstick are
 // taken by turns. Every app of ours has its schema library loaded, so the rows that have zod loaded
-// before are what such an app pays; the first row is what everybody else pays.
+// before are what such an app pays; the first row is what everybody else pays. Whatever is imported first
+// also pays for Node's loader getting going: the row of an empty file shows how much that is.
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROUNDS = 9;
 // Found once and here, where another package may stand in for ours (BENCH_TARGET): the fresh processes
@@ -42,8 +46,21 @@ const memory = (what) =>
   `${what}; globalThis.gc(); await new Promise((r) => setTimeout(r, 50)); globalThis.gc(); console.log(process.memoryUsage().rss / 1e6);`;
 const megabytes = (what) => middle(Array.from({ length: ROUNDS }, () => fresh(memory(what))[0]));
 
+/** The same for a file with nothing in it. */
+function nothing() {
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'));
+  try {
+    const empty = join(folder, 'empty.mjs');
+    writeFileSync(empty, '');
+    return paired(`await import(${JSON.stringify(pathToFileURL(empty).href)})`, '', importZod);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 export const rows = [
   { name: 'import "ferrule", nothing else loaded', goal: '<= 15 ms', run: () => paired(`await import(${url})`, '', importZod) },
+  { name: 'import an empty file, nothing else loaded', run: nothing },
   { name: 'import "ferrule", zod being there', goal: '<= 15 ms', run: () => paired(`await import(${url})`, zod, importZod) },
   { name: 'require("ferrule"), zod being there', goal: '<= 15 ms', run: () => paired(`require(${file})`, "require('zod')", requireZod) },
   {

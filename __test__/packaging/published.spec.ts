@@ -2,7 +2,7 @@
 // itself chooses among them by os, cpu and libc. The other platforms' binaries are stand-ins.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -177,5 +177,34 @@ describe('pnpm', () => {
     const ended = command(tool('pnpm'), ['install', '--ignore-scripts', `--store-dir=${join(folder, 'store')}`], { cwd: app });
     expect(ended.status, `${ended.stdout}${ended.stderr}`).toBe(0);
     expect(call(app).stdout).toBe('hello you\n42\n');
+  });
+});
+
+describe('Yarn', () => {
+  // Without node_modules: packages stay in their archives, but for those that say they must not.
+  test("Plug'n'Play: calls, scripts and worker threads work", () => {
+    const app = appOf('yarn');
+    writeFileSync(
+      join(app, '.yarnrc.yml'),
+      JSON.stringify({ nodeLinker: 'pnp', npmRegistryServer: address, unsafeHttpWhitelist: ['127.0.0.1'], enableTelemetry: false, npmMinimalAgeGate: 0, globalFolder: join(folder, 'yarn') }),
+    );
+    writeFileSync(join(app, 'double.mjs'), 'export default (input) => 2 * input;');
+    writeFileSync(
+      join(app, 'thread.mjs'),
+      `import { createWorkerThreadsSandbox } from 'ferrule/sandbox';
+       const module = new URL('./double.mjs', import.meta.url).href;
+       for (const policy of [{}, { noFilesystem: true, noNetwork: true }]) {
+         const result = await createWorkerThreadsSandbox(policy).run({ kind: 'handler', module, export: 'default' }, { input: 21 });
+         console.log(JSON.stringify(result.ok ? result.output : result.error));
+       }`,
+    );
+    const yarn = (...args: string[]): ReturnType<typeof command> => command(tool('yarn'), args, { cwd: app, env: { YARN_IGNORE_PATH: '1' } });
+    const ended = yarn('install', '--no-immutable');
+    expect(ended.status, `${ended.stdout}${ended.stderr}`).toBe(0);
+    expect(existsSync(join(app, 'node_modules'))).toBe(false);
+    const called = yarn('node', 'call.mjs');
+    expect(called.stdout, called.stderr).toBe('hello you\n42\n');
+    const threads = yarn('node', 'thread.mjs');
+    expect(threads.stdout, threads.stderr).toBe('42\n42\n');
   });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   _resetToolAuditListenersForTesting,
   getCounterForTesting,
@@ -256,6 +256,18 @@ describe('register (spec 01 section 6.3)', () => {
     const { registry, events } = audited();
     registry.register(make('b'));
     expect([heard.map(({ target }) => target), events.map(({ target }) => target)]).toEqual([['a'], ['b']]);
+  });
+
+  it('an async emitAudit that fails is no unhandled rejection', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const emitAudit = vi.fn(async () => { throw new Error('server down'); });
+    const registry = createToolRegistry({ emitAudit } as never);
+    registry.register(make('a'));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    process.off('unhandledRejection', unhandled);
+    expect(emitAudit).toHaveBeenCalled();
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it('what emitAudit throws reaches the caller; it is called as a method of the options', () => {

@@ -60,10 +60,17 @@ export class Sink {
     this.#saved.length = 0;
   }
 
-  /** Hands over a row; errors of the registry's own `emitAudit` reach the caller. */
+  /**
+   * Hands over a row; errors of the registry's own `emitAudit` reach the caller. When it turns out to be
+   * async, nobody waits for it, and its failure would end the process as an unhandled rejection.
+   */
   emit(event: ToolAuditEvent): void {
-    if (this.#emit === undefined) emitToolAudit(event);
-    else this.#emit.call(this.#options, event);
+    if (this.#emit === undefined) {
+      emitToolAudit(event);
+      return;
+    }
+    const returned: unknown = this.#emit.call(this.#options, event);
+    if (returned instanceof Promise) returned.catch(() => {});
   }
 
   /** Builds and hands over a row about a tool, if anybody takes it. */

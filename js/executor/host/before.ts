@@ -15,11 +15,14 @@ import { CallScope, inScope } from '../scope.js';
 import { awaited, guarded, isThenable, settleSoon, threw } from '../settle.js';
 import type { MemoryModificationGuard, PermissionHookResult } from '../types.js';
 import { forgetAttempt } from './dispatch.js';
+import { unawaited } from './unawaited.js';
 
 /** Whether the run's signal is aborted now. */
 export function runAborted(frame: Frame): boolean {
   return (frame.runContext.signal as AbortSignal | undefined)?.aborted === true;
 }
+
+const NO_DECISION = 'the policy answered with no decision';
 
 const UNKNOWN = 0;
 const RUN_ABORTED = 1;
@@ -53,12 +56,13 @@ export function describeEntry(frame: Frame, entry: ResolvedTool | undefined): nu
   return frame.described;
 }
 
-/** Asks `deniesName`. */
+/** Asks `deniesName`. Anything but a plain no (spec 02 section 7.2) denies, a promise among them. */
 export function deniesName(frame: Frame): number {
   return guarded(frame, 'argumentPolicy.deniesName', () => {
     const answer = frame.state.options.argumentPolicy!.deniesName!(frame.call.toolName);
-    if (!answer.denied) return 0;
-    frame.reason = answer.reason;
+    if (answer.denied === false) return 0;
+    frame.reason = answer.denied === true ? answer.reason : NO_DECISION;
+    if (answer.denied !== true) unawaited(frame, 'argumentPolicy.deniesName', answer);
     return 1;
   });
 }
@@ -271,7 +275,8 @@ export function argumentPolicy(frame: Frame): number {
     const effect = EFFECTS.indexOf(verdict.effect);
     if (effect === 0) return 0;
     const { reason } = verdict as { reason?: string };
-    frame.reason = reason ?? 'the policy answered with no decision';
+    frame.reason = reason ?? NO_DECISION;
+    if (effect < 0) unawaited(frame, typeof policy.decide === 'function' ? 'argumentPolicy.decide' : 'argumentPolicy.evaluate', verdict);
     return effect < 0 ? 1 : effect;
   });
 }
@@ -297,6 +302,7 @@ export function inspectFlow(frame: Frame): number {
     frame.flow = found.flow ?? 'unknown';
     frame.reason = found.reason ?? 'the data-flow guard answered with no verdict';
     frame.sourceKinds = found.sourceKinds ?? [];
+    if (action < 0) unawaited(frame, 'dataFlowGuard.inspect', verdict);
     return action < 0 ? 3 : action;
   });
 }

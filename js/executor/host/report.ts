@@ -6,7 +6,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { FailureRecord } from '../../../native/binding.js';
 import { emitToolAudit } from '../../audit/index.js';
-import type { ToolAuditEvent } from '../../audit/index.js';
 import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolCall, ToolError, ToolErrorKind } from '../../core/index.js';
 import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
@@ -18,6 +17,7 @@ import type { ExecutorEvent } from '../types.js';
 import { release } from './dispatch.js';
 import { storeIdempotent } from './idempotency.js';
 import { assemble } from './results.js';
+import { rowOf, unawaited } from './unawaited.js';
 
 /** How long a tracer may take to settle after an attempt has ended, in milliseconds. */
 const TRACER_GRACE_MS = 1_000;
@@ -187,20 +187,7 @@ export function spanFailed(frame: Frame, cancelled: boolean, message: string): n
 
 /** Emits a row. */
 export function audit(frame: Frame, action: string, decision: string, metadata: object | undefined): number {
-  const toolName = frame.entry?.name ?? frame.call.toolName;
-  const row: ToolAuditEvent = {
-    action: action as ToolAuditEvent['action'],
-    actor: { kind: 'tool', id: toolName },
-    target: toolName,
-    decision: decision as ToolAuditEvent['decision'],
-    ts: Date.now(),
-    context: {
-      runId: frame.runContext.runId,
-      stepNumber: frame.stepNumber,
-      toolCallId: frame.call.toolCallId,
-    },
-    ...(metadata ? { metadata: metadata as Record<string, unknown> } : {}),
-  };
+  const row = rowOf(frame, action, decision, metadata);
   const { emitAudit } = frame.state.options;
   if (!emitAudit) {
     emitToolAudit(row);
@@ -208,7 +195,7 @@ export function audit(frame: Frame, action: string, decision: string, metadata: 
   }
   const { thrown, callback } = frame;
   const code = guarded(frame, 'emitAudit', () => {
-    emitAudit(row);
+    unawaited(frame, 'emitAudit', emitAudit(row));
     return 0;
   });
   // A row about a thrown value must not replace it, unless the auditor itself ends the call.
@@ -229,7 +216,7 @@ function emit(frame: Frame, event: ExecutorEvent): number {
   const sink = frame.state.options.streamingSink;
   if (!sink) return 0;
   return guarded(frame, 'streamingSink', () => {
-    sink(event);
+    unawaited(frame, 'streamingSink', sink(event));
     return 0;
   });
 }

@@ -19,6 +19,7 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { freeSpillName, takeSpillName } from './spill-names.js';
+import { unawaited } from './unawaited.js';
 import { TOO_DEEP } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
@@ -315,7 +316,7 @@ function remember(frame: Frame, uri: string, trustClass: ToolTrustClass): void {
 export function recordFlow(frame: Frame, trust: number): number {
   return guarded(frame, 'dataFlowGuard.record', () => {
     const sensitivity = frame.producer?.sensitivity ?? frame.tool.sensitivity;
-    frame.state.options.dataFlowGuard!.record({
+    const returned: unknown = frame.state.options.dataFlowGuard!.record({
       toolName: frame.tool.name,
       trustClass: TRUST_CLASSES[trust - 1] ?? frame.tool.__trustClass,
       ...(sensitivity === undefined ? {} : { sensitivity }),
@@ -324,6 +325,7 @@ export function recordFlow(frame: Frame, trust: number): number {
       ...(frame.taint === undefined ? {} : { taintOverride: frame.taint }),
       runContext: frame.runContext,
     });
+    unawaited(frame, 'dataFlowGuard.record', returned);
     return 0;
   });
 }

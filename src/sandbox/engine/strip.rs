@@ -92,10 +92,15 @@ impl Stripper {
     pub(super) fn behind_angles(&self, open: usize) -> Option<usize> {
         let mut at = open + 1;
         loop {
+            if self.is(at, "const") {
+                at += 1;
+            }
             at = self.type_end(at)?;
-            if self.is(at, "extends") || self.is(at, "=") {
-                at = self.type_end(at + 1)?;
-                continue;
+            // A parameter's bound and its default.
+            for mark in ["extends", "="] {
+                if self.is(at, mark) {
+                    at = self.type_end(at + 1)?;
+                }
             }
             if self.is(at, ",") {
                 at += 1;
@@ -150,7 +155,7 @@ impl Stripper {
     }
 
     /// Blanks `: type` (with a `?` or `!` before it) at `at`.
-    fn annotation(&mut self, at: usize) -> usize {
+    pub(super) fn annotation(&mut self, at: usize) -> usize {
         let colon = if self.any(at, &["?", "!"]) { at + 1 } else { at };
         if !self.is(colon, ":") {
             if self.is(at, "?") && self.any(colon, &[",", ")"]) {
@@ -226,9 +231,7 @@ impl Stripper {
                     }
                 }
                 "const" | "let" | "var" if word => {
-                    if let Some(end) = self.binding_end(at + 1) {
-                        self.annotation(end);
-                    }
+                    self.declarators(at + 1);
                 }
                 "as" | "satisfies" if word && at > 0 && self.ends_expression(at - 1) => {
                     let end = if self.is(at + 1, "const") { Some(at + 2) } else { self.type_end(at + 1) };
@@ -246,7 +249,7 @@ impl Stripper {
                 }
                 "<" => {
                     if let Some(end) = self.behind_angles(at)
-                        && self.any(end, &["(", "{", "extends", "implements"])
+                        && (self.any(end, &["(", "{", "extends", "implements"]) || self.asserts(at, end))
                     {
                         self.blank(at, end);
                         at = end;
@@ -296,7 +299,7 @@ impl Stripper {
         at.max(first)
     }
 
-    fn ends_expression(&self, at: usize) -> bool {
+    pub(super) fn ends_expression(&self, at: usize) -> bool {
         let token = &self.tokens[at];
         match token.kind {
             Kind::Word => !["return", "typeof", "await", "case", "in", "of", "const", "let", "var", "else"]
@@ -380,6 +383,24 @@ mod tests {
         for (typed, plain) in [
             ("const x: number = 1", "const x = 1"),
             ("let a: string | undefined;", "let a ;"),
+            (
+                "let a: number = 1, b: string[] = [], c = f(a, b), d: number",
+                "let a = 1, b = [], c = f(a, b), d",
+            ),
+            ("const m: Map<string, number> = n, [o]: [x: number] = p;", "const m = n, [o] = p;"),
+            (
+                "for (let i: number = 0, n: number = 3; i < n; i++) {}",
+                "for (let i = 0, n = 3; i < n; i++) {}",
+            ),
+            ("function f<T extends object>(x: T): T { return x }", "function f (x ) { return x }"),
+            ("function f<T = number, const U extends A[] = B>(x: T) {}", "function f (x ) {}"),
+            (
+                "const g = <T extends object, K extends keyof T>(o: T, k: K): T[K] => o[k]",
+                "const g = (o , k ) => o[k]",
+            ),
+            ("class C<T extends object = {}> extends D<T> {}", "class C extends D {}"),
+            ("const y = <string>z", "const y = z"),
+            ("f(<number[]>[1], <A<B>>'x')", "f( [1], 'x')"),
             ("const { a, b }: { a: string; b: number } = o", "const { a, b } = o"),
             ("function f(a: number, b?: string): Promise<void> { }", "function f(a , b ) { }"),
             ("const g = (x: A[], y = 1): string => x", "const g = (x , y = 1) => x"),

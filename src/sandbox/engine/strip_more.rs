@@ -92,6 +92,38 @@ impl Stripper {
         }
     }
 
+    /// Blanks the annotations of the bindings that a `const`, `let` or `var` in front of `at` declares.
+    pub(super) fn declarators(&mut self, at: usize) {
+        let mut next = Some(at);
+        while let Some(end) = next.and_then(|binding| self.binding_end(binding)) {
+            let rest = self.annotation(end);
+            next = self.next_declarator(rest);
+        }
+    }
+
+    /// Behind the comma after the declarator whose name and type end before `at`. What stands behind the
+    /// end of a statement without a semicolon does no harm: a comma, a name and a colon follow each other
+    /// in declarations only.
+    fn next_declarator(&self, mut at: usize) -> Option<usize> {
+        loop {
+            if self.any(at, &["(", "[", "{"]) {
+                at = self.behind(at)?;
+            } else if self.is(at, ",") {
+                return Some(at + 1);
+            } else if at >= self.tokens.len() || self.any(at, &[";", ")", "]", "}"]) {
+                return None;
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Whether the types `at..end`, in angle brackets, are those of an assertion `<T>value`.
+    pub(super) fn asserts(&self, at: usize, end: usize) -> bool {
+        let value = self.tokens.get(end).is_some_and(|token| token.kind != Kind::Mark || token.text == "[");
+        value && (at == 0 || !self.ends_expression(at - 1))
+    }
+
     /// A type that may be conditional (`A extends B ? C : D`).
     pub(super) fn whole_type_end(&self, at: usize) -> Option<usize> {
         let end = self.type_end(at)?;
