@@ -48,6 +48,7 @@ pub fn sandbox_cut_async(text: Buffer, depth: u32, parts: u32, piece: u32) -> As
 #[cfg(target_os = "linux")]
 mod linux {
     use crate::sandbox::host::{HostError, Zygote, answer};
+    use crate::sandbox::wire::frame::answer_frame;
     use napi::bindgen_prelude::*;
     use napi_derive::napi;
     use std::os::fd::{BorrowedFd, IntoRawFd};
@@ -67,7 +68,7 @@ mod linux {
     )]
     pub fn sandbox_answer(fd: i32, id: u32, text: String) -> Option<Buffer> {
         if fd < 0 {
-            return None;
+            return Some(answer_frame(id, text.as_bytes()).into());
         }
         // SAFETY: the caller owns the socket of this number and has not closed it.
         let socket = unsafe { BorrowedFd::borrow_raw(fd) };
