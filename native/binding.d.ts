@@ -576,7 +576,8 @@ export interface StreamCounts {
 
 export declare function stripText(body: string, patterns: number): string | null
 
-export declare function sweepSpilled(root: string, ttlMs: number): Promise<number>
+/** `now_ms`: what the caller's clock says, as `Date.now` does; the system's clock when absent. */
+export declare function sweepSpilled(root: string, ttlMs: number, nowMs?: number | undefined | null): Promise<number>
 
 /** Bit 0: untrusted. Bit 1: sensitive. */
 export declare function taintLabel(trustClass: string, sensitivity: string | undefined | null, tiers: Array<string>): number
