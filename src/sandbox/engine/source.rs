@@ -260,10 +260,26 @@ mod tests {
             ("return new Set<string>(['a']).size", "return new Set        (['a']).size"),
             ("return new Set<Date>(a).size", "return new Set      (a).size"),
             ("return a.reduce<number>((x) => x, 0)", "return a.reduce        ((x) => x, 0)"),
+            ("return await get<Item[]>('a')", "return await get        ('a')"),
+            ("return tools['a.b']<Page<Item>>({})", "return tools['a.b']            ({})"),
+            ("return f<{ items: Item[] }>(x)", "return f                   (x)"),
+            ("return f<Array<Item>, string | null>(x)", "return f                            (x)"),
         ] {
             assert_eq!(body(typed), plain);
         }
-        for plain in ["return a<b>(c)", "return f(a<b, c>(d))", "let number = 1; return a<number>(c)"] {
+        for plain in [
+            "return a<b>(c)",
+            "return f(a<b, c>(d))",
+            "let number = 1; return a<number>(c)",
+            "const Item = 1; return a<Item>(c)",
+            "class Item {} return a<Item>(c)",
+            "const { Item } = await tools.limits(); return a<Item>(c)",
+            "return a<Infinity>(c)",
+            "return a<MAX.Item>(c) || MAX",
+            "return a<limits.Max>(c)",
+            "globalThis[x] = 1; return a<Item>(c)",
+            "Object.assign(o, { Item: 1 }); return a<Item>(c)",
+        ] {
             assert_eq!(body(plain), plain);
         }
         assert!(!prepare(&text("new Set<string>([]).size"), Mode::Script).unwrap().function);

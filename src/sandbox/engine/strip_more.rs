@@ -13,9 +13,25 @@ pub const TYPE_NAMES: [&str; 14] = [
     "Partial", "Readonly", "Pick", "Omit",
 ];
 
+/// Names with a capital letter that a script may find as values.
+const VALUE_NAMES: &str = "\
+    AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array \
+    Boolean DOMException DataCloneError DataView Date DisposableStack Error EvalError \
+    FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array \
+    Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError \
+    Reflect RegExp Set ShadowRealm SharedArrayBuffer String SuppressedError Symbol SyntaxError Temporal \
+    TextDecoder TextEncoder TypeError TypedArray URIError URL URLSearchParams Uint16Array Uint32Array \
+    Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly";
+
+/// Whether a script may find a value of this name.
+pub(super) fn names_a_value(name: &str) -> bool {
+    VALUE_NAMES.split(' ').any(|known| known == name)
+}
+
 /// Whether a source that parses as JavaScript holds calls with type arguments: `new Set<string>([])` is
-/// two comparisons to a parser. It does when a type nobody could have as a value stands between the
-/// angle brackets, and nowhere else; or when the brackets follow `new Name`.
+/// two comparisons to a parser. It does when the brackets follow `new Name`, or when between them stands,
+/// and nowhere else, a type nobody could have as a value, or a name with a capital letter: what nothing
+/// declares cannot be compared either, so the comparison would only throw.
 pub fn has_type_arguments(source: &str) -> bool {
     if !source.contains(">(") {
         return false;
@@ -27,25 +43,35 @@ pub fn has_type_arguments(source: &str) -> bool {
     let mut names = Vec::new();
     for at in 1..count {
         let adjacent = stripper.tokens[at - 1].end == stripper.tokens[at].start;
-        if !stripper.is(at, "<") || !stripper.word(at - 1) || !adjacent {
+        let callee = stripper.word(at - 1) || stripper.is(at - 1, "]");
+        if !stripper.is(at, "<") || !callee || !adjacent {
             continue;
         }
         let Some(end) = stripper.behind_angles(at).filter(|&end| stripper.is(end, "(")) else { continue };
         sure |= at > 1 && stripper.is(at - 2, "new");
         inside[at..end].fill(true);
-        let types = stripper.tokens[at..end].iter().map(|token| &token.text);
-        names.extend(types.filter(|text| TYPE_NAMES.contains(&text.as_str())).cloned());
+        names.extend((at..end).filter(|&at| !stripper.is_property(at)).map(|at| &stripper.tokens[at].text));
     }
-    let elsewhere = |name: &String| {
-        (0..count).any(|at| {
-            let property = (at > 0 && stripper.any(at - 1, &[".", "?."])) || stripper.is(at + 1, ":");
-            stripper.is(at, name) && !inside[at] && !property
-        })
+    let elsewhere = |name: &str, also_properties: bool| {
+        (0..count)
+            .any(|at| stripper.is(at, name) && !inside[at] && (also_properties || !stripper.is_property(at)))
     };
-    sure || names.iter().any(|name| !elsewhere(name))
+    // A global may be made by way of the global object, under a name that is put together.
+    let no_globals = !["global", "this["].iter().any(|way| source.contains(way));
+    let own_type =
+        |name: &str| name.starts_with(|first: char| first.is_ascii_uppercase()) && !names_a_value(name);
+    sure || names.iter().any(|name| {
+        (TYPE_NAMES.contains(&name.as_str()) && !elsewhere(name, false))
+            || (no_globals && own_type(name) && !elsewhere(name, true))
+    })
 }
 
 impl Stripper {
+    /// Whether the word at `at` is the name of a property, in an access or a literal.
+    fn is_property(&self, at: usize) -> bool {
+        (at > 0 && self.any(at - 1, &[".", "?."])) || self.is(at + 1, ":")
+    }
+
     /// Takes the types out of the expressions in templates.
     pub(super) fn strip_holes(&mut self) {
         for at in 0..self.tokens.len() {

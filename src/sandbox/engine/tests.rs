@@ -248,3 +248,16 @@ fn the_first_script_finds_what_every_other_finds() {
     let sent = run(Mode::Script, "(function () { return typeof this['U' + 'RL'] })()");
     assert_eq!(sent.last().unwrap(), &(frame::RESULT, b"\x00\"function\"".to_vec()));
 }
+
+#[test]
+fn no_global_is_taken_for_a_type() {
+    let source = "return Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z]/.test(name))";
+    let sent = run(Mode::Body, source);
+    let (kind, payload) = sent.last().unwrap();
+    assert_eq!(*kind, frame::RESULT);
+    let names: Vec<String> = serde_json::from_slice(&payload[1..]).unwrap();
+    assert!(names.len() > 40, "{names:?}");
+    for name in names {
+        assert!(super::strip_more::names_a_value(&name), "{name}");
+    }
+}
