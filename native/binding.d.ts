@@ -481,6 +481,12 @@ export declare function ruleOfTwo(untrustedInput: boolean, sensitiveData: boolea
 /** Whether a restriction forbids a call. */
 export declare function ruleOfTwoForbids(restriction: number, effects: string, untrustedSource: boolean): boolean
 
+/**
+ * Sends the answer to call `id`, the JSON text of its value, over the socket `fd` of its script. Gives
+ * what the socket did not take; whatever is wrong with it, its stream finds out as well.
+ */
+export declare function sandboxAnswer(fd: number, id: number, text: string): Buffer | null
+
 /** How to make the value of JSON text in pieces; none when it is one. Throws when it is over a limit. */
 export declare function sandboxCut(text: Uint8Array, depth: number, parts: number, piece: number): Uint32Array
 
@@ -509,6 +515,7 @@ export interface SandboxPolicyRequest {
 
 export interface SanitizedText {
   body?: string
+  edits?: TextEdits
   hits: number
   invisible: boolean
   timedOut: boolean
@@ -576,6 +583,14 @@ export declare function sweepSpilled(root: string, ttlMs: number, nowMs?: number
 
 /** Bit 0: untrusted. Bit 1: sensitive. */
 export declare function taintLabel(trustClass: string, sensitivity: string | undefined | null, tiers: Array<string>): number
+
+/** The old text with masks in it and something around it. */
+export interface TextEdits {
+  before: string
+  /** Start and end of each range that a mask stands for, ascending. */
+  masked: Array<number>
+  after: string
+}
 
 /** The tokens of a text, without the default stop words or with all words. */
 export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>

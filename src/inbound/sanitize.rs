@@ -117,10 +117,11 @@ const fn looking<U>() -> Request<U> {
         fail_closed: false,
         patterns: PatternSet::ALL,
         budget_ms: Budget::DEFAULT_MS,
+        apart: false,
     }
 }
 
-fn nothing_but_time<B>(outcome: &Outcome<B>) -> Option<f64> {
+fn nothing_but_time<B, U>(outcome: &Outcome<B, U>) -> Option<f64> {
     outcome.is_nothing().then_some(outcome.scan_us)
 }
 
