@@ -188,6 +188,13 @@ fn what_other_engines_run_runs() {
 }
 
 #[test]
+fn the_stripper_knows_what_a_script_finds() {
+    let known = serde_json::to_string(&super::strip::GLOBALS[..]).unwrap();
+    let unknown = "Object.getOwnPropertyNames(globalThis).filter((name) => !known.includes(name)).join()";
+    assert_eq!(output(&format!("const known = {known}; return {unknown}")), "\"\"");
+}
+
+#[test]
 fn the_everyday_shuffle_does_not_panic() {
     assert_eq!(
         output("return Array.from({length: 2000}, (_, i) => i).sort(() => Math.random() - 0.5).length"),
