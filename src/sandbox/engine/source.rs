@@ -55,16 +55,21 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
         Err(problem) => problem,
     };
     let whole = strip::types_gone(&plain);
-    let parts = fenced_parts(&String::from_utf16_lossy(&given)).into_iter().flat_map(|inner| {
+    if let Ok(Some(code)) = &whole
+        && let Ok(prepared) = ready(code.clone(), mode)
+    {
+        return Ok(prepared);
+    }
+    for inner in fenced_parts(&String::from_utf16_lossy(&given)) {
         let inner: Vec<u16> = inner.encode_utf16().collect();
-        [strip::types_gone(&inner), Some(inner)]
-    });
-    for candidate in whole.into_iter().chain(parts.flatten()) {
-        if let Ok(prepared) = ready(candidate, mode) {
-            return Ok(prepared);
+        let typed = strip::types_gone(&inner).ok().flatten();
+        for candidate in typed.into_iter().chain([inner]) {
+            if let Ok(prepared) = ready(candidate, mode) {
+                return Ok(prepared);
+            }
         }
     }
-    Err(SyntaxProblem(explain(&problem, &plain)))
+    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &whole)))
 }
 
 /// A source that is JavaScript, as a script of its own when it is to be one and can, else as a body.
@@ -193,18 +198,18 @@ fn position(message: &str) -> Option<(u32, u32)> {
     Some((captures[1].parse().ok()?, captures[2].parse().ok()?))
 }
 
-fn explain(problem: &str, source: &[u16]) -> String {
+/// What to tell about a text that does not parse, by the engine's problem and by what became of its types.
+fn explain(problem: &str, text: &str, typed: &Result<Option<Vec<u16>>, strip::Fault>) -> String {
     let shifted = shift(problem, 1);
     let mut message =
         if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
-    let text = String::from_utf16_lossy(source);
     let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if first_word("import ") || first_word("export ") {
         message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
-    } else if strip::looks_typed(source) {
+    } else if matches!(typed, Ok(Some(_))) || strip::looks_typed(text) {
         message
             .push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
-    } else if let Some(fault) = strip::fault(source)
+    } else if let Err(fault) = typed
         && position(&message).is_some_and(|at| at < (fault.line, fault.column))
     {
         // What the engine could not read was TypeScript, the mistake comes later.

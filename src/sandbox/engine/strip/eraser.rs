@@ -243,15 +243,15 @@ impl<'a> Visit<'a> for Eraser<'_> {
     }
 
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
-        let mut innermost = &it.expression;
-        while let Expression::TSTypeAssertion(inner) = innermost {
-            innermost = &inner.expression;
-        }
-        let value = innermost.span().start;
-        let rest = self.sheet.rest(value);
-        let block = ["{", "function", "class", "async"].iter().any(|word| rest.starts_with(word));
-        let wraps = self.sheet.breaks(it.span.start, it.expression.span().start)
-            || (block && self.start == Some(it.span.start));
+        let block = self.start == Some(it.span.start) && {
+            let mut innermost = &it.expression;
+            while let Expression::TSTypeAssertion(inner) = innermost {
+                innermost = &inner.expression;
+            }
+            let rest = self.sheet.rest(innermost.span().start);
+            ["{", "function", "class", "async"].iter().any(|word| rest.starts_with(word))
+        };
+        let wraps = block || self.sheet.breaks(it.span.start, it.expression.span().start);
         self.sheet.blank(it.span.start, it.expression.span().start);
         self.visit_expression(&it.expression);
         if wraps {

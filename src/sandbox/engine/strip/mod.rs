@@ -34,10 +34,10 @@ pub struct Fault {
     pub message: String,
 }
 
-/// The source with its types blanked; `None` when there are none, or it is no TypeScript. Parameter
-/// properties become assignments on the line their constructor's body starts on.
-pub fn types_gone(source: &[u16]) -> Option<Vec<u16>> {
-    parsed(source, |text, program| erased(source, text, program)).ok().flatten()
+/// The source with its types blanked; `None` when there are none. Parameter properties become assignments
+/// on the line their constructor's body starts on.
+pub fn types_gone(source: &[u16]) -> Result<Option<Vec<u16>>, Fault> {
+    parsed(source, |text, program| erased(source, text, program))
 }
 
 /// The same for a source that also parses as JavaScript, when it only seems to be that: `new Set<string>()`
@@ -56,18 +56,10 @@ pub fn type_arguments_gone(source: &[u16]) -> Option<Vec<u16>> {
     parsed(source, gone).ok().flatten()
 }
 
-/// Whether a source that failed looks like TypeScript.
-pub fn looks_typed(source: &[u16]) -> bool {
+/// Whether a source that failed, and in which no types were found, looks like TypeScript.
+pub fn looks_typed(source: &str) -> bool {
     let words = ["enum", "interface", "namespace", "declare", "implements", "abstract"];
-    String::from_utf16_lossy(source)
-        .lines()
-        .any(|line| words.contains(&line.split_whitespace().next().unwrap_or_default()))
-        || types_gone(source).is_some()
-}
-
-/// What is wrong with a source even as TypeScript.
-pub fn fault(source: &[u16]) -> Option<Fault> {
-    parsed(source, |_, _| ()).err()
+    source.lines().any(|line| words.contains(&line.split_whitespace().next().unwrap_or_default()))
 }
 
 fn erased(source: &[u16], text: &str, program: &Program<'_>) -> Option<Vec<u16>> {
