@@ -41,7 +41,7 @@ impl<'s> Eraser<'s> {
     }
 
     /// What follows an expression up to the end of a node.
-    fn tail<'a>(&mut self, expression: &Expression<'a>, span: Span) {
+    fn tail(&mut self, expression: &Expression<'_>, span: Span) {
         self.visit_expression(expression);
         self.sheet.blank(expression.span().end, span.end);
     }

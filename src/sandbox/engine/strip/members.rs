@@ -80,11 +80,11 @@ impl Eraser<'_> {
     }
 
     /// The modifiers of a member, and its key; gives where the key ends.
-    fn head<'a>(
+    fn head(
         &mut self,
         span: Span,
-        decorators: &[Decorator<'a>],
-        key: &PropertyKey<'a>,
+        decorators: &[Decorator<'_>],
+        key: &PropertyKey<'_>,
         computed: bool,
         open: bool,
     ) -> u32 {
@@ -130,7 +130,7 @@ impl Eraser<'_> {
             self.sheet.put_last(it.span.end, ';');
             return false;
         }
-        next != Some(';') && self.sheet.rest(self.sheet.last(it.span.end)).chars().next() != Some(';')
+        next != Some(';') && !self.sheet.rest(self.sheet.last(it.span.end)).starts_with(';')
     }
 
     /// Says in a constructor what its parameter properties mean.
