@@ -20,7 +20,8 @@ export declare class CallRuntime {
   constructor(realm: Realm, ops: HostOps, registers: Float64Array, drain: () => void)
   /**
    * The function that delivers an event to a call. In the registers: the slot, the mailbox (1 for the
-   * span), the epoch, the code, and how the race closed or NaN. No method, because it is called twice
+   * span), the epoch, the code, how the race closed or NaN, the unpacked result or NaN, the length of
+   * its body; the body itself as the argument when it is short. No method, because it is called twice
    * in each call and finding the object behind a method costs more than what it does.
    */
   settler(): () => void
@@ -480,6 +481,12 @@ export declare function ruleOfTwo(untrustedInput: boolean, sensitiveData: boolea
 /** Whether a restriction forbids a call. */
 export declare function ruleOfTwoForbids(restriction: number, effects: string, untrustedSource: boolean): boolean
 
+/**
+ * Sends the answer to call `id`, the JSON text of its value, over the socket `fd` of its script. Gives
+ * what the socket did not take; whatever is wrong with it, its stream finds out as well.
+ */
+export declare function sandboxAnswer(fd: number, id: number, text: string): Buffer | null
+
 /** How to make the value of JSON text in pieces; none when it is one. Throws when it is over a limit. */
 export declare function sandboxCut(text: Uint8Array, depth: number, parts: number, piece: number): Uint32Array
 
@@ -508,6 +515,7 @@ export interface SandboxPolicyRequest {
 
 export interface SanitizedText {
   body?: string
+  edits?: TextEdits
   hits: number
   invisible: boolean
   timedOut: boolean
@@ -570,10 +578,19 @@ export interface StreamCounts {
 
 export declare function stripText(body: string, patterns: number): string | null
 
-export declare function sweepSpilled(root: string, ttlMs: number): Promise<number>
+/** `now_ms`: what the caller's clock says, as `Date.now` does; the system's clock when absent. */
+export declare function sweepSpilled(root: string, ttlMs: number, nowMs?: number | undefined | null): Promise<number>
 
 /** Bit 0: untrusted. Bit 1: sensitive. */
 export declare function taintLabel(trustClass: string, sensitivity: string | undefined | null, tiers: Array<string>): number
+
+/** The old text with masks in it and something around it. */
+export interface TextEdits {
+  before: string
+  /** Start and end of each range that a mask stands for, ascending. */
+  masked: Array<number>
+  after: string
+}
 
 /** The tokens of a text, without the default stop words or with all words. */
 export declare function tokeniseText(text: string, keepStopWords: boolean): Array<string>

@@ -61,6 +61,9 @@ describe('03 section 2: read_result', () => {
     const json = (inputSchema as unknown as { toJSON(): { required: string[]; properties: object } }).toJSON();
     expect(json.required).toEqual(['handle']);
     expect(json.properties).toMatchObject({ handle: { type: 'string', minLength: 1, maxLength: 2048 } });
+    // 01 section 8.5: what drops unknown keys does not close its schema, and whole numbers have no bound of their own.
+    expect(json).not.toHaveProperty('additionalProperties');
+    expect(json.properties).toMatchObject({ offset: expect.not.objectContaining({ maximum: expect.anything() }), maxBytes: { minimum: 1, maximum: 1_048_576 } });
     const page = { content: '', bytes: 0, totalBytes: 0, eof: true };
     expect(outputSchema?.safeParse({ ...page, producerSource: { kind: 'mcp', extra: 1 } }).success).toBe(true);
     expect(outputSchema?.safeParse({ ...page, producerSource: {} }).success).toBe(false);

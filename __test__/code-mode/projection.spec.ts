@@ -39,6 +39,7 @@ describe('6.2 projectToolApi', () => {
     [`${'x'.repeat(116)}🦊🦊🦊`, `${'x'.repeat(116)}...`],
     ['one.two three', 'one.two three'],
     ['ends with a period.', 'ends with a period.'],
+    [' \n ', ''],
   ])('summary of %s', (description, expected) => {
     expect(projectToolApi([{ name: 'a', description }]).catalogue).toBe(`## tools\n- a: ${expected}`);
   });

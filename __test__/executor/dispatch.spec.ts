@@ -390,6 +390,22 @@ describe('issue 4: idempotencyStore', () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['without an outcome', { fingerprint: 'f' }],
+    ['that throws when it is read', { get outcome(): never { throw new Error('damaged'); } }],
+  ])('an entry %s holds up no other call of its key', async (_, damaged) => {
+    let broken = true;
+    const execute = vi.fn(async () => 'ran');
+    const b = bench([entry('t', { ...writer, idempotencyKey: () => 'k', execute })], { idempotencyStore: { get: async () => (broken ? damaged : undefined), set: () => {} } } as never);
+    const [first, joined] = await Promise.allSettled([b.one('t'), b.one('t')]);
+    expect(first.status).toBe('rejected');
+    expect(joined).toMatchObject({ status: 'fulfilled', value: { outcome: { kind: 'execution_failed' } } });
+    await expect(b.one('t')).rejects.toThrow();
+    broken = false;
+    expect(success(await b.one('t')).output).toBe('ran');
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
+
   const setUp = (execute: () => Promise<unknown>, store: Map<string, unknown> = new Map()) => {
     const runs = vi.fn(execute);
     const b = bench([entry('t', { ...writer, idempotencyKey: (input: Loose) => String(input['key']), execute: runs })], {

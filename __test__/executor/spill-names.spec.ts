@@ -10,8 +10,9 @@ import {
   tool,
 } from 'ferrule';
 import { NOOP_TRACER, type CompletedToolCall, type RunContext } from 'ferrule/core';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { SpillNames } from '../../js/executor/host/spill-names.js';
 
 function house() {
   const root = mkdtempSync(join(tmpdir(), 'ferrule-'));
@@ -79,4 +80,27 @@ it('other runs, and results that were not spilled, take no name away', async () 
   await run('run-1', call('c', 'cut'));
   expect(handleOf((await run('run-1', call('c', 'ours')))[0])).toBe('graphorin-spill:run-1/c.txt');
   expect(handleOf((await run('run-2', call('c', 'ours')))[0])).toBe('graphorin-spill:run-2/c.txt');
+});
+
+it('thousands of results under one id are named in a time that grows with their number', () => {
+  const names = new SpillNames();
+  const looks = vi.spyOn(Set.prototype, 'has');
+  try {
+    for (let at = 1; at <= 5_000; at += 1) expect(names.take('r', 'c')).toBe(at === 1 ? 'c' : `c.${at}`);
+    expect(looks.mock.calls.length).toBeLessThan(30_000);
+  } finally {
+    looks.mockRestore();
+  }
+});
+
+it('a name given back is the next one given, and forgotten names are free again', () => {
+  const names = new SpillNames();
+  const take = (): string => names.take('r', 'c');
+  expect([take(), take(), take(), take()]).toEqual(['c', 'c.2', 'c.3', 'c.4']);
+  names.free('r', 'c', 'c.3');
+  expect([take(), take()]).toEqual(['c.3', 'c.5']);
+  names.free('r', 'c', 'c');
+  expect([take(), take()]).toEqual(['c', 'c.6']);
+  for (let at = 0; at < 10_000; at += 1) names.take('r', `other-${at}`);
+  expect([take(), take()]).toEqual(['c', 'c.2']);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as result from 'ferrule/result';
 import { createDefaultSpillWriter, createFileResultReader, sidecarPathFor } from 'ferrule/result';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseSidecar } from '../../js/result/reader.js';
 import { isUntrustedProducer } from '../../js/result/taint.js';
 
@@ -112,6 +112,19 @@ describe('03 section 1.4: default writer', () => {
     }
     await spill.clear?.('run-a');
     expect(existsSync(join(root, 'run-a'))).toBe(false);
+  });
+
+  it('sweep goes by Date.now, as a test with a clock of its own expects (04 section 9.9)', async () => {
+    const spill = writer();
+    await spill.write(request);
+    const day = 86_400_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 8 * day);
+    try {
+      expect(await spill.sweep?.(9 * day)).toBe(0);
+      expect(await spill.sweep?.(7 * day)).toBe(1);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('sweep removes old folders and counts them', async () => {

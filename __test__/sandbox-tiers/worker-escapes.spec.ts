@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createWorkerThreadsSandbox, type SandboxRunOptions } from 'ferrule/sandbox';
@@ -46,5 +47,36 @@ describe('noFilesystem', () => {
   it('still loads modules, with what they load in turn', async () => {
     const expected = { ok: true, output: { answer: 42, secret: 'text of a file' } };
     expect(await run('loadCommonJs', common, { allowFs: false })).toMatchObject(expected);
+  });
+});
+
+describe('noNetwork', () => {
+  const reach = async (way: string, opts: Partial<SandboxRunOptions>) => {
+    let reached = false;
+    const server = createServer((socket) => {
+      reached = true;
+      socket.end('connected');
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const result = await run('netEscape', { way, port }, opts);
+    await new Promise((closed) => server.close(closed));
+    return { result, reached };
+  };
+
+  for (const way of ['ttyRead', 'ttyWrite', 'ttyImported', 'ttyExtended', 'streamWrap']) {
+    it(`closes the socket behind ${way}`, async () => {
+      expect(await reach(way, {})).toMatchObject({ result: { ok: true, output: 'connected' }, reached: true });
+      expect(await reach(way, { allowNetwork: false })).toMatchObject({ result: { ok: false }, reached: false });
+    });
+  }
+
+  it.each(['ReadStream', 'WriteStream'])('refuses tty.%s by name', async (name) => {
+    expect(await run('terminal', name, { allowNetwork: false })).toMatchObject(violation);
+    expect(await run('terminal', name)).toMatchObject({ ok: false, error: { kind: 'execution-failed' } });
+  });
+
+  it('leaves what libraries ask of tty', async () => {
+    expect(await run('isTerminal', undefined, { allowNetwork: false })).toMatchObject({ ok: true, output: [false, false] });
   });
 });

@@ -98,6 +98,20 @@ describe('tools (spec 03 section 7.2)', () => {
     expect(await output('try { await tools.echo() } catch (error) { return `${error.name}: ${error.message}` }', { dispatch: dispatch as BridgedSourceOptions['dispatch'] })).toBe(expected);
   });
 
+  it('calls of one frame that wait for a further turn keep their arguments, whatever other scripts send meanwhile', async () => {
+    const seen: unknown[] = [];
+    const slow = async ({ args }: BridgedToolCall): Promise<void> => {
+      seen.push(args);
+      for (const end = performance.now() + 1; performance.now() < end; );
+    };
+    let over = false;
+    const many = runBridgedSource({ source: 'await Promise.all(Array.from({ length: 200 }, (_, i) => tools.a({ i, text: `call ${i}` })))', allowedTools: ['a'], dispatch: slow, maxToolCalls: 200, timeoutMs: 60_000 }).then(() => (over = true));
+    const other = runBridgedSource({ source: "while (!(await tools.a('x'.repeat(15_000))));", allowedTools: ['a'], dispatch: async () => over, maxToolCalls: 1e9, timeoutMs: 60_000 });
+    await many;
+    expect(await other).toMatchObject({ ok: true });
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, i) => ({ i, text: `call ${i}` })));
+  });
+
   it('an odd dispatch is contained', async () => {
     expect(await output('return await tools.echo(1)', { dispatch: (() => 5) as never })).toBe(5);
     expect(await output('return await tools.echo(1)', { dispatch: (() => ({ then: (f: (n: number) => void) => f(6) })) as never })).toBe(6);

@@ -63,6 +63,24 @@ describe('both directions', () => {
     expect([pooled.constructor, pooled.buffer.byteLength, [...pooled]]).toEqual([Uint8Array, 3, [97, 98, 99]]);
   });
 
+  it('bytes up to the limits, in time that grows with their number only', async () => {
+    const given = new Uint8Array(3_000_000).map((_, at) => at * 7);
+    const result = await runBridgedSource({
+      source: `
+        const got = await tools.give();
+        let sum = 0;
+        for (let at = 0; at < got.length; at += 99_991) sum += got[at];
+        return { sum, bytes: got.slice(1), text: atob(btoa('é'.repeat(200_000))).length };`,
+      allowedTools: ['give'],
+      dispatch: async () => given,
+    });
+    if (!result.ok) throw new Error(result.error.message);
+    const { sum, bytes, text } = result.output as { sum: number; bytes: Uint8Array; text: number };
+    expect(sum).toBe(given.filter((_, at) => at % 99_991 === 0).reduce((all, byte) => all + byte, 0));
+    expect(Buffer.compare(bytes, given.subarray(1))).toBe(0);
+    expect(text).toBe(200_000);
+  });
+
   it('errors keep class, message and cause', async () => {
     const back = (await through(new RangeError('far', { cause: new Error('deep') }))) as RangeError;
     expect(back).toBeInstanceOf(RangeError);

@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "every target uses one")]
 
 use ferrule::inbound::envelope::{Attributes, CLOSE};
+use ferrule::inbound::mask::strip;
 use ferrule::inbound::sanitize::{Request, sanitize, sanitize_ascii};
-use ferrule::inbound::scan::{Budget, PatternSet, scan, strip};
+use ferrule::inbound::scan::{Budget, PatternSet, scan};
 use ferrule::result::bound::{Shape, UNITS_PER_TOKEN, assemble};
 use ferrule::result::content::Content;
 use ferrule::result::reader::{self, Range};
@@ -58,6 +59,7 @@ pub fn scanner(data: &[u8]) {
         fail_closed: false,
         patterns: PatternSet::ALL,
         budget_ms: f64::INFINITY,
+        apart: false,
     };
     let outcome = sanitize::<Vec<_>>(&text, &request);
     if let Some(narrow) = request.to_ascii() {

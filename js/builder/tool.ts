@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Tool, ToolExecutionContext, ToolReturn, ZodLikeSchema } from '../core/index.js';
+import { shownName } from '../errors/describe.js';
 import { copyTool } from './own.js';
 
 /** What {@link tool} takes: a {@link Tool} whose `execute` is a function property. */
@@ -55,7 +56,7 @@ export function tool<TInput, TOutput, TDeps = unknown>(
     throw new TypeError("tool({...}): 'name' must be a non-empty string.");
   }
   const fail = (problem: string): never => {
-    throw new TypeError(`tool({ name: '${name}' }): ${problem}`);
+    throw new TypeError(`tool({ name: '${shownName(name)}' }): ${problem}`);
   };
   if (name.length > MAX_NAME_LENGTH) {
     fail(`'name' must be at most ${MAX_NAME_LENGTH} characters (got ${name.length}).`);

@@ -52,7 +52,6 @@ const MAX_QUERY_LENGTH = 1024;
 
 const inputSchema = plainObject<ToolSearchInput>(
   { query: text(undefined, 1, MAX_QUERY_LENGTH), k: optional(positive(MAX_K)) },
-  false,
 );
 const outputSchema = plainObject<ToolSearchOutput>(
   {
@@ -64,7 +63,6 @@ const outputSchema = plainObject<ToolSearchOutput>(
       source: oneOf('semantic', 'bm25', 'regex-name'),
     }),
   },
-  false,
 );
 
 function describe(availability: 'next-step' | 'next-run'): string {

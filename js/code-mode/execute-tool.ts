@@ -25,7 +25,7 @@ export function createCodeExecuteTool(options: CodeExecuteToolOptions): Tool<Cod
   return tool<CodeExecuteInput, string>({
     name: CODE_EXECUTE,
     description: describeTool(options),
-    inputSchema: plainObject<CodeExecuteInput>({ source: text('JavaScript: the body of an async function.', 1, 100_000) }, false),
+    inputSchema: plainObject<CodeExecuteInput>({ source: text('JavaScript: the body of an async function.', 1, 100_000) }),
     outputSchema: plainValue<string>(text()),
     sideEffectClass: 'side-effecting',
     sandboxPolicy: 'none',

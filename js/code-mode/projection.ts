@@ -103,8 +103,8 @@ function catalogue(tools: readonly Projected[]): string {
 
 /** The first sentence of a description, on one line. */
 function summary(description: string | undefined): string {
-  const text = collapse(description ?? '');
-  if (text === '') return NO_DESCRIPTION;
+  if (description === undefined || description === '') return NO_DESCRIPTION;
+  const text = collapse(description);
   const end = text.indexOf('. ');
   const sentence = end === -1 ? text : text.slice(0, end + 1);
   if (sentence.length <= SUMMARY_LENGTH) return sentence;

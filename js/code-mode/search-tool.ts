@@ -27,7 +27,6 @@ export function createCodeSearchTool(options: CodeSearchToolOptions): Tool<CodeS
         query: text('A tool name, or a word for what the tool should do.', 1, 512),
         limit: optional(whole('Most signatures to return.', 1, MAX_K)),
       },
-      false,
     ),
     outputSchema: plainValue<string>(text()),
     sideEffectClass: 'read-only',

@@ -20,3 +20,16 @@ export function describeValidation(error: unknown): string {
   }
   return 'see validationError';
 }
+
+/** The longest name that a message shows whole; tools have names of 128 characters at most. */
+const LONGEST_NAME = 256;
+
+/**
+ * A tool's name as a message shows it: one that is far longer than names are is cut.
+ *
+ * @internal
+ */
+export function shownName(name: string): string {
+  const text = String(name);
+  return text.length <= LONGEST_NAME ? text : `${text.slice(0, 200).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,4 +1,5 @@
 import { brand, GraphorinToolsError, hasBrand } from './base.js';
+import { shownName } from './describe.js';
 
 /** One entry of a {@link ToolExecutionAggregateError}. */
 export interface ToolExecutionFailure {
@@ -21,7 +22,7 @@ export class ToolExecutionAggregateError extends GraphorinToolsError {
   readonly failures: ReadonlyArray<ToolExecutionFailure>;
 
   constructor(failures: ReadonlyArray<ToolExecutionFailure>) {
-    const calls = failures.map(({ toolName, toolCallId }) => `${toolName}#${toolCallId}`);
+    const calls = failures.map(({ toolName, toolCallId }) => `${shownName(toolName)}#${shownName(toolCallId)}`);
     super('tool-execution-aggregate', `${failures.length} tool execution(s) failed: ${calls.join(', ')}`);
     this.failures = Object.freeze(failures.map((failure) => Object.freeze({ ...failure })));
   }

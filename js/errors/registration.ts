@@ -1,5 +1,5 @@
 import { brand, GraphorinToolsError, hasBrand } from './base.js';
-import { describeValidation, describeValue } from './describe.js';
+import { describeValidation, describeValue, shownName } from './describe.js';
 
 /** A second first-party tool under a name that is taken. `kind`: `duplicate-tool-name`. */
 export class DuplicateToolNameError extends GraphorinToolsError {
@@ -9,7 +9,7 @@ export class DuplicateToolNameError extends GraphorinToolsError {
   readonly toolName: string;
 
   constructor(toolName: string) {
-    super('duplicate-tool-name', `Duplicate tool name "${toolName}": a first-party tool already has it.`, {
+    super('duplicate-tool-name', `Duplicate tool name "${shownName(toolName)}": a first-party tool already has it.`, {
       hint:
         'Rename one of the tools, or register the second under its own source and let ' +
         'assertNoDuplicates(strategy, ctx) settle the collision.',
@@ -49,7 +49,7 @@ export class InvalidExampleError extends GraphorinToolsError {
     const { toolName, exampleIndex, field, validationError } = args;
     super(
       'invalid-example',
-      `Tool "${toolName}": example #${exampleIndex} failed ${field}-schema validation: ` +
+      `Tool "${shownName(toolName)}": example #${exampleIndex} failed ${field}-schema validation: ` +
         describeValidation(validationError),
       {
         hint: `Correct the example's ${field}, or the ${field}Schema it has to satisfy.`,
@@ -81,7 +81,7 @@ export class InvalidPreferredModelError extends GraphorinToolsError {
   constructor(args: { readonly toolName: string; readonly value: unknown }) {
     super(
       'invalid-preferred-model',
-      `Tool "${args.toolName}" declares preferredModel: ${describeValue(args.value)}; ` +
+      `Tool "${shownName(args.toolName)}" declares preferredModel: ${describeValue(args.value)}; ` +
         "expected 'fast' | 'balanced' | 'smart' or a ModelSpec.",
       { hint: 'Name a tier, a provider with name and modelId, or { provider, model }.' },
     );
@@ -108,7 +108,7 @@ export class InvalidSideEffectClassError extends GraphorinToolsError {
   constructor(args: { readonly toolName: string; readonly value: unknown }) {
     super(
       'invalid-side-effect-class',
-      `Tool "${args.toolName}" declares sideEffectClass: ${describeValue(args.value)}; ` +
+      `Tool "${shownName(args.toolName)}" declares sideEffectClass: ${describeValue(args.value)}; ` +
         "expected 'pure' | 'read-only' | 'side-effecting' | 'external-stateful'.",
       { hint: 'Pick the side-effect classification that says what running the tool changes.' },
     );
@@ -143,7 +143,7 @@ export class ToolCollisionError extends GraphorinToolsError {
     const sources = args.conflictingSources;
     super(
       'tool-collision',
-      `Tool name "${args.toolName}" is claimed by ${sources.length} sources (${sources.join(', ')}) ` +
+      `Tool name "${shownName(args.toolName)}" is claimed by ${sources.length} sources (${sources.join(', ')}) ` +
         `and strategy '${args.strategyAttempted}' leaves it to you.`,
       { hint: `Choose one of: ${args.resolutionOptions.join(', ')}.` },
     );

@@ -6,7 +6,8 @@ import { closeFrame, frameAt, reserveFrame } from './frame.js';
 import type { ExecutorState, Frame, Run } from './frame.js';
 import { describeEntry } from './host/before.js';
 import { escapedRecord } from './host/report.js';
-import { callOf, callsOf, checkExecutorOptions, checkRunOptions } from './options.js';
+import { SpillNames } from './host/spill-names.js';
+import { LONGEST_WAIT_MS, callOf, callsOf, checkExecutorOptions, checkRunOptions } from './options.js';
 import { callRuntime } from './runtime.js';
 import type { ExecuteBatchOptions, ExecuteOneOptions, ExecutorOptions, ToolExecutor } from './types.js';
 
@@ -26,7 +27,7 @@ function maxParallel(value: number | undefined): number {
 }
 
 function grace(value: number | undefined): number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : DEFAULT_GRACE_MS;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, LONGEST_WAIT_MS) : DEFAULT_GRACE_MS;
 }
 
 function settingsOf(options: ExecutorOptions, graceMs: number): ConstructorParameters<ReturnType<typeof native>['NativeExecutor']>[1] {
@@ -183,7 +184,8 @@ class BatchRun extends RunBase implements Run {
 /**
  * Makes an executor. It is cheap: it owns no thread and no timer, and may be made per run.
  *
- * @throws TypeError without a registry. RangeError when `maxParallelTools` is below 1 or no number. A run
+ * @throws TypeError without a registry. RangeError when `maxParallelTools` is below 1 or no number, or
+ * another option that has to be a number is none. A run
  * without a run context, or with a call that is no object, rejects with a TypeError.
  *
  * @example
@@ -203,6 +205,7 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
     native: new (native().NativeExecutor)(callRuntime(), settings),
     options,
     spill: options.spill ?? createDefaultSpillWriter(),
+    spillNames: new SpillNames(),
     producers: new Map(),
     producerCap: options.handleProducerTaintCap ?? DEFAULT_PRODUCER_CAP,
     graceMs,

@@ -61,7 +61,7 @@ export function describe(slot: number, entry: ResolvedTool): number {
   const known = interned.get(entry);
   if (known !== undefined) return DESCRIBED + 1 + known;
   const bits = packFacts(entry);
-  const cap = entry.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS;
+  const cap = numberOf(entry.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS);
   if (typeof entry !== 'object' || !Object.isFrozen(entry)) {
     runtime!.describe(slot, bits, cap, entry.name);
     return DESCRIBED;
@@ -70,6 +70,16 @@ export function describe(slot: number, entry: ResolvedTool): number {
   interned.set(entry, id);
   forgotten.register(entry, id);
   return DESCRIBED + 1 + id;
+}
+
+/** A cap that is no number counts as JavaScript compares it, and what cannot be compared as NaN. Only 0 itself is no cap. */
+function numberOf(cap: unknown): number {
+  if (typeof cap === 'number') return cap;
+  try {
+    return Number(cap) || Number.NaN;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 /** The layout is read by `unpack_facts` in `src/node/executor`. */

@@ -22,6 +22,7 @@ import type {
 } from '../core/index.js';
 import type { SpillWriter } from '../result/index.js';
 import type { ToolSecretsOwner } from '../secrets/context.js';
+import type { SpillNames } from './host/spill-names.js';
 import type { CallScope } from './scope.js';
 import type {
   ExecutorOptions,
@@ -42,7 +43,7 @@ export const DETAILS = -3;
  * the way to a host function the first is the call's slot, on the way back its answer.
  * Whoever is called reads them first thing, since the next crossing writes others.
  */
-export const registers = new Float64Array(5);
+export const registers = new Float64Array(7);
 
 /** No parts, no patterns: most results have none. */
 export const NO_PARTS: readonly never[] = Object.freeze([]);
@@ -60,6 +61,8 @@ export interface ExecutorState {
   readonly native: NativeExecutor;
   readonly options: ExecutorOptions;
   readonly spill: SpillWriter;
+  /** Names of the results this executor has spilled. */
+  readonly spillNames: SpillNames;
   /** Handles this executor has spilled, oldest first. */
   readonly producers: Map<string, ProducerRecord>;
   readonly producerCap: number;
@@ -110,6 +113,8 @@ export class Frame {
 
   /** How {@link describe} named the tool to the native side; 0 before. */
   described = 0;
+  /** The call has waited for its turn. */
+  queued = false;
   /** An attempt was made before. */
   attempted = false;
   /** The async context this attempt runs in. */
@@ -177,6 +182,8 @@ export class Frame {
   cancelled = false;
   raw: unknown = undefined;
   output: unknown = undefined;
+  /** What the output schema came to, when it was asked ahead and the answer is not a plain yes. */
+  checked: { readonly answer: unknown } | { readonly error: unknown } | undefined = undefined;
   /** The text form of the output. */
   text = '';
   textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = NO_PARTS;

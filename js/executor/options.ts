@@ -12,7 +12,32 @@ function got(value: unknown): string {
   return `(got ${value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value})`;
 }
 
-/** @throws TypeError without options, or without a registry in them. */
+/** The longest wait the platform's timers take, in milliseconds; for anything longer they take one. */
+export const LONGEST_WAIT_MS = 0x7fff_ffff;
+
+const NUMBERS = [
+  'cancellationGraceMs',
+  'handleProducerTaintCap',
+  'imperativeBudgetMs',
+  'streamingEventQueueDepth',
+  'streamingMaxBufferBytes',
+  'inlineToolTimeoutMs',
+];
+const RETRY_NUMBERS = ['maxAttempts', 'backoffMs'];
+
+function checkNumbers(options: Readonly<Record<string, unknown>>, names: ReadonlyArray<string>, within: string): void {
+  for (const name of names) {
+    const value = options[name];
+    if (value !== undefined && value !== null && typeof value !== 'number') {
+      throw new RangeError(`createToolExecutor: '${within}${name}' must be a number ${got(value)}; leave it out for the default.`);
+    }
+  }
+}
+
+/**
+ * @throws TypeError without options, or without a registry in them. RangeError when an option that has to
+ * be a number is none.
+ */
 export function checkExecutorOptions(options: unknown): void {
   if (!isObject(options)) {
     throw new TypeError(`createToolExecutor: expects an object with a 'registry' ${got(options)}.`);
@@ -21,6 +46,9 @@ export function checkExecutorOptions(options: unknown): void {
   if (typeof registry?.get !== 'function') {
     throw new TypeError(`createToolExecutor: 'registry' must be a tool registry, such as createToolRegistry() makes ${got(registry)}.`);
   }
+  checkNumbers(options as Record<string, unknown>, NUMBERS, '');
+  const { retry } = options as { retry?: unknown };
+  if (isObject(retry)) checkNumbers(retry as Record<string, unknown>, RETRY_NUMBERS, 'retry.');
 }
 
 /** @throws TypeError without options, or without a run context in them. */

@@ -10,7 +10,7 @@ import { PENDING, THREW, frameAt, registers } from './frame.js';
 import type { Frame } from './frame.js';
 
 let runtime: CallRuntime | undefined;
-let settler: () => void = () => {};
+let settler: (text?: string) => void = () => {};
 
 /** Names the runtime that events go to. */
 export function bindRuntime(bound: CallRuntime): void {
@@ -18,23 +18,47 @@ export function bindRuntime(bound: CallRuntime): void {
   settler = bound.settler();
 }
 
-function deliver(frame: Frame, mailbox: number, epoch: number, code: number, closed: number): void {
+function address(frame: Frame, mailbox: number, epoch: number, code: number): void {
   registers[0] = frame.slot;
   registers[1] = mailbox;
   registers[2] = epoch;
   registers[3] = code;
-  registers[4] = closed;
-  settler();
 }
 
 /** Delivers an event to the phases of a call; the last one of a race says how the race closed. */
 export function settle(frame: Frame, epoch: number, code: number, closed = Number.NaN): void {
-  deliver(frame, 0, epoch, code, closed);
+  address(frame, 0, epoch, code);
+  registers[4] = closed;
+  registers[5] = Number.NaN;
+  settler();
+}
+
+/**
+ * {@link settle} for a tool that returned and whose result is unpacked already: `unpacked` is what the
+ * native side would have asked for next, and `text` the body, when scanning it there needs no more.
+ */
+export function settleUnpacked(
+  frame: Frame,
+  epoch: number,
+  code: number,
+  closed: number,
+  unpacked: number,
+  text: string | undefined,
+): void {
+  address(frame, 0, epoch, code);
+  registers[4] = closed;
+  registers[5] = unpacked;
+  registers[6] = frame.body.length;
+  if (text === undefined) settler();
+  else settler(text);
 }
 
 /** Delivers an event to the span of a call. */
 export function settleSpan(frame: Frame, epoch: number, code: number): void {
-  deliver(frame, 1, epoch, code, Number.NaN);
+  address(frame, 1, epoch, code);
+  registers[4] = Number.NaN;
+  registers[5] = Number.NaN;
+  settler();
 }
 
 const now = Promise.resolve();

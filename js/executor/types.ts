@@ -83,7 +83,7 @@ export interface PermissionHookInput<TDeps = unknown> {
 }
 /** What it answers. Anything but the four words fails closed. */
 export interface PermissionHookResult {
-  /** Go on, refuse, ask for approval now, or later. */
+  /** Go on; refuse; or refuse until a person has agreed (`ask`, `defer`) and the call comes again, `preApproved`. */
   readonly decision: 'allow' | 'deny' | 'ask' | 'defer';
   /** New arguments; validated before they are used. */
   readonly updatedInput?: unknown;

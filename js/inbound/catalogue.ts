@@ -37,7 +37,8 @@ export interface ImperativePattern {
   readonly mask: string;
 }
 
-const MASK = '[REDACTED:imperative-pattern]';
+/** What the built-in patterns are masked with. @internal */
+export const MASK = '[REDACTED:imperative-pattern]';
 
 function builtIn(
   name: ImperativePatternName,

@@ -2,7 +2,7 @@ import { native } from '../binding.js';
 import type { InboundSanitizationPolicy, ToolTrustClass } from '../core/index.js';
 import { type InjectionClassifier, runInjectionClassifier } from '../inspect/index.js';
 import { carried, isLong } from './carry.js';
-import { type ImperativePattern, catalogueBits, catalogueNames } from './catalogue.js';
+import { type ImperativePattern, MASK, catalogueBits, catalogueNames } from './catalogue.js';
 import { scanImperativePatterns, stripWithin } from './scan.js';
 
 /** How the opening line of the envelope starts. */
@@ -120,6 +120,7 @@ function planFor(options: InboundSanitizationOptions): Plan {
 }
 
 type NativeArgs = Parameters<ReturnType<typeof native>['sanitizeText']>;
+type Found = ReturnType<ReturnType<typeof native>['sanitizeText']>;
 
 /** What the addon needs; the attributes only when there is an envelope to write them on. */
 function nativeArgs(options: InboundSanitizationOptions, plan: Plan, patterns: number): NativeArgs {
@@ -131,16 +132,29 @@ function nativeArgs(options: InboundSanitizationOptions, plan: Plan, patterns: n
   return args;
 }
 
+type Edits = Exclude<Found, number>['edits'];
+
+/** The text with its masks and its envelope, of pieces of the old one: engines copy none of it. */
+function edited(body: string, { before, masked, after }: NonNullable<Edits>): string {
+  let text = before;
+  let at = 0;
+  for (let i = 0; i < masked.length; i += 2) {
+    text += body.slice(at, masked[i]) + MASK;
+    at = masked[i + 1]!;
+  }
+  return text + body.slice(at) + after;
+}
+
 function fromNative(
   body: string,
   plan: Plan,
-  found: ReturnType<ReturnType<typeof native>['sanitizeText']>,
+  found: Found,
 ): SanitizationOutcome {
   if (typeof found === 'number') return outcome({ body, ...UNTOUCHED, scanDurationUs: found });
   const wrapped = plan.wrap && !found.blocked;
   const names = catalogueNames(found.hits);
   return outcome({
-    body: found.body ?? body,
+    body: found.body ?? (found.edits ? edited(body, found.edits) : body),
     modified: found.stripped || wrapped,
     patternsHit: found.invisible ? [...names, INVISIBLE] : names,
     wrapped,

@@ -130,7 +130,7 @@ export function createDefaultSpillWriter(options: DefaultSpillWriterOptions = {}
       return { path, bytes };
     },
     clear: async (runId) => plainErrors(native().clearSpilled(root, String(runId))),
-    sweep: async (ttlMs) => plainErrors(native().sweepSpilled(root, Number(ttlMs))),
+    sweep: async (ttlMs) => plainErrors(native().sweepSpilled(root, Number(ttlMs), Date.now())),
   };
   own.set(writer, { root, write: writer.write });
   const ttl = options.startupSweepTtlMs ?? DEFAULT_SPILL_SWEEP_TTL_MS;

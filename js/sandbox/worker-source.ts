@@ -16,6 +16,7 @@ export const WORKER_SOURCE = String.raw`'use strict';
   const v8 = require('node:v8');
   const { isProxy } = require('node:util').types;
   const { target, exportName, noFilesystem, noNetwork, input } = workerData;
+  const tty = noNetwork ? require('node:tty') : undefined;
   const post = parentPort.postMessage.bind(parentPort);
   const apply = Reflect.apply;
   const define = Object.defineProperty;
@@ -31,7 +32,7 @@ export const WORKER_SOURCE = String.raw`'use strict';
   if (noFilesystem) close('filesystem', ['fs', 'fs/promises', 'sqlite', 'trace_events']);
   if (noNetwork) {
     close('network', ['http', 'https', 'http2', 'net', 'dgram', 'tls', 'dns', 'dns/promises', '_tls_wrap', '_tls_common',
-      '_http_agent', '_http_client', '_http_common', '_http_incoming', '_http_outgoing', '_http_server']);
+      '_http_agent', '_http_client', '_http_common', '_http_incoming', '_http_outgoing', '_http_server', '_stream_wrap']);
   }
   const bare = (specifier) => (specifier !== 'node:test' && slice(specifier, 0, 5) === 'node:' ? slice(specifier, 5) : specifier);
   const names = { filesystem: 'SandboxFsAccessDenied', network: 'SandboxNetworkAccessDenied', module: 'SandboxModuleAccessDenied' };
@@ -48,7 +49,8 @@ export const WORKER_SOURCE = String.raw`'use strict';
   const asRequired = (category) => (category === 'network' ? 'module' : category);
   const refuse = (owner, name, category, what) => {
     if (owner == null || !(name in owner)) return;
-    define(owner, name, { value: () => { throw denial(category, what); }, enumerable: true, configurable: false, writable: false });
+    // Something that may be called with new, or extended, as what it stands for.
+    define(owner, name, { value: function () { throw denial(category, what); }, enumerable: true, configurable: false, writable: false });
   };
 
   // require(), and whatever resolves to a closed module under another name (package imports).
@@ -152,6 +154,8 @@ export const WORKER_SOURCE = String.raw`'use strict';
   }
   if (noNetwork) {
     for (const name of ['fetch', 'WebSocket', 'EventSource']) refuse(globalThis, name, 'network', name);
+    // The streams of a terminal are sockets: their class leads to one that connects. What else tty says stays.
+    for (const name of ['ReadStream', 'WriteStream']) refuse(tty, name, 'network', 'tty.' + name);
     // The client behind fetch is reachable through these symbols as soon as Response is touched.
     const dispatch = () => { throw denial('network', 'fetch'); };
     for (const version of ['1', '2']) {

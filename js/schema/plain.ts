@@ -49,7 +49,12 @@ export function text(description?: string, min = 0, max = Number.POSITIVE_INFINI
 /** A whole number within bounds. @internal */
 export function whole(description: string | undefined, min: number, max = Number.MAX_SAFE_INTEGER): Field {
   return {
-    schema: { type: 'integer', minimum: min, maximum: max, ...described(description) },
+    schema: {
+      type: 'integer',
+      minimum: min,
+      ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}),
+      ...described(description),
+    },
     check: (value) => {
       if (typeof value !== 'number' || !Number.isSafeInteger(value)) return 'expected a whole number';
       if (value < min) return `expected at least ${min}`;
@@ -158,15 +163,10 @@ function schemaOf<T>(toJSON: () => object, safeParse: (data: unknown) => ZodLike
   return schema;
 }
 
-/**
- * An object schema; unknown keys are dropped.
- *
- * @param closed says so in its JSON Schema (`additionalProperties: false`).
- * @internal
- */
-export function plainObject<T>(fields: Fields, closed = true): ZodLikeSchema<T> {
+/** An object schema; unknown keys are dropped, as those of the usual libraries drop them. @internal */
+export function plainObject<T>(fields: Fields): ZodLikeSchema<T> {
   return schemaOf<T>(
-    () => ({ ...objectSchema(fields), ...(closed ? { additionalProperties: false } : {}) }),
+    () => objectSchema(fields),
     (data) => {
       if (!isPlain(data)) return { success: false, error: new SchemaError([{ path: [], message: 'expected an object' }]) };
       const issues = issuesOf(fields, data);

@@ -20,12 +20,15 @@
  * | a reference to an enclosing value | `"[Circular]"` |
  * | what lies deeper than 512 levels, where JSON gives up | `"[Too deep]"` |
  * | a property whose getter throws | `"[Unreadable]"` |
+ * | a list with over a million holes | its elements by their places, and its length under `"[Sparse list]"` |
  *
  * Plain JSON text over 64 KiB is looked at by its marks only: an Error with fields of its own, deep
  * inside a large value, keeps the form JSON gives it.
  *
  * @packageDocumentation
  */
+import { plainText } from './plain-text.js';
+import { Holes, SPARSE, abridged } from './sparse.js';
 
 const MAX_DEPTH = 512;
 /** Stands for what lies deeper. @internal */
@@ -57,6 +60,11 @@ export function renderText(value: unknown): string {
   }
 }
 
+/** Whether a text stands for a value of which it leaves out the holes; written elsewhere it would stall. @internal */
+export function leavesHolesOut(value: unknown, text: string): boolean {
+  return typeof value === 'object' && value !== null && text.includes(SPARSE) && new Holes().areTooManyBelow(value);
+}
+
 /** A Buffer's JSON without the array of its bytes, which takes forty times its size and seconds. */
 function bufferJson(value: Buffer): string {
   return `{"type":"Buffer","data":[${Uint8Array.prototype.join.call(value, ',')}]}`;
@@ -64,16 +72,20 @@ function bufferJson(value: Buffer): string {
 
 function renderObject(value: object): string {
   try {
+    const plain = plainText(value);
+    if (plain !== undefined) return plain;
     if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return bufferJson(value);
     // JSON would write a key for each element, only to be thrown away.
     if (ArrayBuffer.isView(value) && !('toJSON' in value)) return JSON.stringify(viewFields(value));
-    const json = JSON.stringify(value);
-    if (typeof json === 'string' && !losesValues(value, json)) return json;
+    if (!new Holes().areTooManyBelow(value)) {
+      const json = JSON.stringify(value);
+      if (typeof json === 'string' && !losesValues(value, json)) return json;
+    }
   } catch {
     // A BigInt, a cycle, a getter that throws, or deeper than the engine's stack.
   }
   try {
-    return JSON.stringify(toPlain(value, '', [])) ?? tag(value);
+    return JSON.stringify(toPlain(value, '', new Path())) ?? tag(value);
   } catch {
     return tag(value);
   }
@@ -81,8 +93,7 @@ function renderObject(value: object): string {
 
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
 function losesValues(value: object, json: string): boolean {
-  const marked = json.includes('{}') || json.includes('{"0":');
-  if (json.length > LOOK_CLOSELY) return marked;
+  if (json.length > LOOK_CLOSELY) return json.includes('{}') || json.includes('{"0":');
   return isExotic(value) || hasExotic(value);
 }
 
@@ -111,7 +122,12 @@ function hasExotic(value: object): boolean {
   return false;
 }
 
-function toPlain(value: unknown, key: string, path: object[]): unknown {
+/** The values around the one that is looked at. */
+class Path extends Array<object> {
+  readonly holes = new Holes();
+}
+
+function toPlain(value: unknown, key: string, path: Path): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (path.includes(value)) return '[Circular]';
@@ -126,13 +142,14 @@ function toPlain(value: unknown, key: string, path: object[]): unknown {
   }
 }
 
-function plainObject(value: object, key: string, path: object[]): unknown {
+function plainObject(value: object, key: string, path: Path): unknown {
   const inner = (child: unknown, childKey: string): unknown => toPlain(child, childKey, path);
   const toJson = (value as { toJSON?: unknown }).toJSON;
   if (typeof toJson === 'function') {
     const said: unknown = toJson.call(value, key);
     return said === value ? fields(value, inner) : inner(said, key);
   }
+  if (Array.isArray(value) && path.holes.areTooManyIn(value)) return abridged(value, inner);
   if (Array.isArray(value)) return Array.from(value, (item, index) => inner(item, String(index)) ?? null);
   if (value instanceof Map) return mapFields(value, inner);
   if (value instanceof Set) return Array.from(value, (item, index) => inner(item, String(index)) ?? null);

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Observations of one histogram that are kept.
 pub const KEPT: usize = 10_000;
 
+/// Keys with words of strangers in them that are counted each by itself; see [`Metrics::increment_bounded`].
+pub const STRANGE_KEYS: usize = 500;
+
 /// What last wrote a key of the shared counter map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -34,6 +37,8 @@ struct Store {
     scalar_at: FxHashMap<Arc<str>, usize>,
     histograms: Vec<(String, Vec<f64>)>,
     histogram_at: FxHashMap<String, usize>,
+    /// Keys that [`Metrics::increment_bounded`] made.
+    strange: usize,
 }
 
 /// Counters, gauges and histograms of one realm.
@@ -64,6 +69,15 @@ pub fn key(name: &str, labels: &[(&str, &str)]) -> String {
     out
 }
 
+/// Appends to a histogram.
+fn keep(observations: &mut Vec<f64>, value: f64) {
+    // Twice as many before the older half goes, so that dropping costs nothing to speak of.
+    if observations.len() == 2 * KEPT {
+        observations.drain(..KEPT);
+    }
+    observations.push(value);
+}
+
 fn newest(observations: &[f64]) -> Vec<f64> {
     observations[observations.len().saturating_sub(KEPT)..].to_vec()
 }
@@ -79,6 +93,21 @@ impl Metrics {
     /// Adds `by` to the counter under `key`, starting from 0.
     pub fn increment(&self, key: &str, by: f64) {
         self.write(key, Kind::Counter, |value| value + by);
+    }
+
+    /// Adds 1 under a key that a stranger has a say in, such as a tool name that a model made up. Once
+    /// [`STRANGE_KEYS`] such keys exist, what would need another is counted under `others`.
+    pub fn increment_bounded(&self, key: &str, others: impl FnOnce() -> String) {
+        let counted_by_itself = {
+            let mut store = self.store.borrow_mut();
+            let known = store.scalar_at.contains_key(key);
+            let room = store.strange < STRANGE_KEYS;
+            if !known && room {
+                store.strange += 1;
+            }
+            known || room
+        };
+        if counted_by_itself { self.increment(key, 1.0) } else { self.increment(&others(), 1.0) }
     }
 
     /// Adds one to each of the `count` keys of a text with a key a line. Does nothing and returns false
@@ -114,17 +143,43 @@ impl Metrics {
     pub fn observe(&self, key: &str, value: f64) {
         let mut store = self.store.borrow_mut();
         if let Some(&at) = store.histogram_at.get(key) {
-            let observations = &mut store.histograms[at].1;
-            // Twice as many before the older half goes, so that dropping costs nothing to speak of.
-            if observations.len() == 2 * KEPT {
-                observations.drain(..KEPT);
-            }
-            observations.push(value);
+            keep(&mut store.histograms[at].1, value);
         } else if is_metric_name(key) {
             let at = store.histograms.len();
             store.histograms.push((key.to_owned(), vec![value]));
             store.histogram_at.insert(key.to_owned(), at);
         }
+    }
+
+    /// Adds `by` when the counter at this place is that of `key`.
+    pub(super) fn increment_at(&self, at: usize, key: &str, by: f64) -> bool {
+        let mut store = self.store.borrow_mut();
+        let Some(scalar) = store.scalars.get_mut(at).filter(|scalar| &*scalar.key == key) else {
+            return false;
+        };
+        scalar.value += by;
+        scalar.kind = Kind::Counter;
+        true
+    }
+
+    /// Appends an observation when the histogram at this place is that of `key`.
+    pub(super) fn observe_at(&self, at: usize, key: &str, value: f64) -> bool {
+        let mut store = self.store.borrow_mut();
+        let Some((_, observations)) = store.histograms.get_mut(at).filter(|(there, _)| there == key) else {
+            return false;
+        };
+        keep(observations, value);
+        true
+    }
+
+    /// The place of a counter; one that does not exist when it is absent.
+    pub(super) fn scalar_at(&self, key: &str) -> usize {
+        self.store.borrow().scalar_at.get(key).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The place of a histogram; one that does not exist when it is absent.
+    pub(super) fn histogram_at(&self, key: &str) -> usize {
+        self.store.borrow().histogram_at.get(key).copied().unwrap_or(usize::MAX)
     }
 
     /// The counter or gauge under `key`, 0 when absent.
@@ -204,6 +259,23 @@ mod tests {
         let newest: Vec<_> = (count - KEPT..count).map(value).collect();
         assert_eq!(metrics.histogram("h"), newest);
         assert_eq!(metrics.histograms(), vec![("h".to_owned(), newest)]);
+    }
+
+    #[test]
+    fn keys_of_strangers_are_counted_together_beyond_the_first_hundreds() {
+        let metrics = Metrics::default();
+        let others = || "e{toolName=(other)}".to_owned();
+        for round in 1..=2_u32 {
+            for at in 0..STRANGE_KEYS + 100 {
+                metrics.increment_bounded(&format!("e{{toolName={at}}}"), others);
+            }
+            assert_eq!(metrics.scalars().len(), STRANGE_KEYS + 1);
+            assert!((metrics.counter("e{toolName=7}") - f64::from(round)).abs() < f64::EPSILON);
+        }
+        assert!((metrics.counter(&others()) - 200.0).abs() < f64::EPSILON);
+        metrics.reset();
+        metrics.increment_bounded("e{toolName=new}", others);
+        assert!((metrics.counter("e{toolName=new}") - 1.0).abs() < f64::EPSILON);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! JavaScript thread), so that worker threads and second copies never see each other's counts
 //! (spec 04 section 9.10).
 
+mod known;
 mod metrics;
 
+pub use known::KnownKey;
 pub use metrics::{Kind, Metrics, key};

@@ -3,7 +3,7 @@
 use super::config::{BatchOptions, Config};
 use super::facts::ToolFacts;
 use super::host::{AuditRow, Field, Host, Text, Thrown};
-use super::message::presentable;
+use super::message::{presentable, shown_name};
 use super::outcome::{Failure, Stop};
 use crate::audit::key;
 use crate::tool::ToolErrorKind;
@@ -50,11 +50,6 @@ impl<H: Host> Cx<H> {
     /// Adds 1 to a counter labelled with the tool's name.
     pub fn count_tool(&self, name: &str) {
         self.count(name, &[("toolName", &self.tool.name)], 1.0);
-    }
-
-    /// Adds an observation to a histogram labelled with the tool's name.
-    pub fn observe_tool(&self, name: &str, value: f64) {
-        self.host.metrics().observe(&key(name, &[("toolName", &self.tool.name)]), value);
     }
 
     /// A kept text, empty when there is none.
@@ -141,15 +136,22 @@ pub(super) fn error_row<H: Host>(
         let metadata = if reason.is_some() { &with_reason[..] } else { &with_reason[..1] };
         result = host.audit(call, &AuditRow { action: "tool:execute:error", decision: "error", metadata });
     }
-    let labels = [("kind", kind.as_str()), ("toolName", tool_name)];
-    host.metrics().increment(&key("tool.executor.errors.total", &labels), 1.0);
+    let key_of =
+        |name: &str| key("tool.executor.errors.total", &[("kind", kind.as_str()), ("toolName", name)]);
+    let counted = key_of(&shown_name(tool_name));
+    if kind == ToolErrorKind::UnknownTool {
+        host.metrics().increment_bounded(&counted, || key_of("(other)"));
+    } else {
+        host.metrics().increment(&counted, 1.0);
+    }
     result
 }
 
 /// One counter and one row that say which callback threw. A throwing auditor is only counted.
 pub(super) fn report_callback<H: Host>(host: &H, call: H::Call, tool_name: &str) {
     let callback = host.text(call, Text::Callback).unwrap_or_else(|| "unknown".to_owned());
-    let labels = [("callback", callback.as_str()), ("toolName", tool_name)];
+    let shown = shown_name(tool_name);
+    let labels = [("callback", callback.as_str()), ("toolName", &*shown)];
     host.metrics().increment(&key("tool.executor.callback-failed.total", &labels), 1.0);
     if !host.audited(call) || callback == "emitAudit" {
         return;

@@ -1,10 +1,14 @@
 //! What the pipeline knows of a registered tool: the fields it decides by, without the JavaScript
 //! values (spec 02 section 2.2).
 
+use super::config::BatchOptions;
+use super::tier::{self, Tier, TrustLevel};
+use crate::audit::{KnownKey, key};
 use crate::tool::{
     DEFAULT_MAX_RESULT_TOKENS, InboundPolicy, MemoryGuardTier, SandboxPolicy, Sensitivity, SideEffectClass,
     TruncationStrategy, TrustClass,
 };
+use std::cell::{Cell, OnceCell};
 
 /// The form of `needsApproval`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +56,24 @@ pub struct ToolFacts {
     pub streaming: bool,
     /// `outputSchema` is there.
     pub output_schema: bool,
+    /// What the calls before have worked out.
+    pub learned: Learned,
+}
+
+/// What depends on the tool alone, so that a tool's second call does not work it out again.
+#[derive(Debug, Clone, Default)]
+pub struct Learned {
+    keys: OnceCell<ToolKeys>,
+    tier: Cell<Option<(TrustLevel, Tier)>>,
+}
+
+/// The metrics every call writes.
+#[derive(Debug, Clone)]
+pub(super) struct ToolKeys {
+    pub invocations: KnownKey,
+    pub duration_ms: KnownKey,
+    pub size_tokens: KnownKey,
+    pub scan_us: KnownKey,
 }
 
 impl ToolFacts {
@@ -74,7 +96,33 @@ impl ToolFacts {
             idempotency_callback: false,
             streaming: false,
             output_schema: false,
+            learned: Learned::default(),
         }
+    }
+
+    /// The keys of the metrics every call writes.
+    pub(super) fn keys(&self) -> &ToolKeys {
+        self.learned.keys.get_or_init(|| {
+            let of_tool = |name: &str| KnownKey::new(key(name, &[("toolName", &self.name)]));
+            let of_trust = [("trustClass", self.trust.as_str())];
+            ToolKeys {
+                invocations: of_tool("tool.executor.invocations.total"),
+                duration_ms: of_tool("tool.executor.duration_ms"),
+                size_tokens: of_tool("tool.result.size.tokens"),
+                scan_us: KnownKey::new(key("tool.inbound.sanitization.scan.duration_us.total", &of_trust)),
+            }
+        })
+    }
+
+    /// The sandbox tier in a batch with these options.
+    pub(super) fn tier(&self, batch: BatchOptions) -> Tier {
+        let level = batch.trust_level;
+        if let Some((_, tier)) = self.learned.tier.get().filter(|(known, _)| *known == level) {
+            return tier;
+        }
+        let tier = tier::resolve(level, self.sandbox);
+        self.learned.tier.set(Some((level, tier)));
+        tier
     }
 
     /// The memory guard tier, `unknown` when undeclared.

@@ -9,9 +9,14 @@ use crate::inbound::envelope::neutralize;
 use crate::inbound::sanitize::{Request, sanitize};
 use crate::inbound::scan::{Budget, PatternSet};
 use crate::tool::{InboundPolicy, ToolErrorKind};
+use std::borrow::Cow;
 
 /// The longest message, in characters: what the default cap of a result lets through.
 const MAX_CHARS: usize = 65_536;
+/// The longest name that is shown whole, in characters.
+const LONGEST_NAME: usize = 256;
+/// Characters that are shown of a longer one.
+const SHOWN_OF_NAME: usize = 200;
 /// Stands for the message of a fail-closed tool in which something was found.
 const BLOCKED: &str = "The tool failed; its message was blocked by inbound sanitization.";
 
@@ -42,6 +47,15 @@ pub(super) fn shortened(mut message: String) -> String {
     message
 }
 
+/// A name as messages and counters show it. Real names have at most 128 characters; one that is far
+/// longer was made up, and says nothing more by its end.
+pub(super) fn shown_name(name: &str) -> Cow<'_, str> {
+    if name.len() <= LONGEST_NAME || name.chars().nth(LONGEST_NAME).is_none() {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.chars().take(SHOWN_OF_NAME).chain(['…']).collect())
+}
+
 /// Whether the tool, or whoever wrote its schema, has a say in the message.
 const fn is_foreign(kind: ToolErrorKind) -> bool {
     matches!(
@@ -57,7 +71,8 @@ const fn is_foreign(kind: ToolErrorKind) -> bool {
 fn harmless(message: &str, strip: bool, fail_closed: bool) -> String {
     let units: Vec<u16> = message.encode_utf16().collect();
     let patterns = PatternSet::ALL;
-    let request = Request { strip, wrap: None, fail_closed, patterns, budget_ms: Budget::DEFAULT_MS };
+    let budget_ms = Budget::DEFAULT_MS;
+    let request = Request { strip, wrap: None, fail_closed, patterns, budget_ms, apart: false };
     let outcome = sanitize(&units, &request);
     if outcome.blocked {
         return BLOCKED.to_owned();
@@ -96,6 +111,15 @@ mod tests {
     fn our_own_words_and_trusted_tools_stay() {
         assert_eq!(said(ApprovalDenied, InboundPolicy::DetectAndStripAndWrap, false), ATTACK);
         assert_eq!(said(ExecutionFailed, InboundPolicy::DetectAndFlag, true), ATTACK);
+    }
+
+    #[test]
+    fn names_far_longer_than_names_are_are_cut() {
+        for whole in ["", "a.b", &"é".repeat(LONGEST_NAME)] {
+            assert_eq!(shown_name(whole), whole);
+        }
+        let cut = shown_name(&"é".repeat(LONGEST_NAME + 1)).into_owned();
+        assert_eq!(cut, format!("{}…", "é".repeat(SHOWN_OF_NAME)));
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod tests;
 
 pub use batch::{BatchHost, run_batch, run_single};
 pub use config::{BatchOptions, Config, DEFAULT_MAX_PARALLEL, RetryConfig, Wiring};
-pub use facts::{ApprovalForm, ToolFacts};
+pub use facts::{ApprovalForm, Learned, ToolFacts};
 pub use host::{
     AuditRow, BoundPlan, Bounded, Dispatched, Event, Field, FlowVerdict, Held, Host, Idempotent, Lookup,
     Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, SandboxFault, Sanitised, Text,

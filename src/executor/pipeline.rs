@@ -4,7 +4,7 @@ use super::config::{BatchOptions, Config};
 use super::cx::{Cx, Report, error_row, report_callback};
 use super::facts::ToolFacts;
 use super::host::{Host, Lookup, Text};
-use super::message::{presentable, shortened};
+use super::message::{presentable, shown_name};
 use super::outcome::{Attempt, Failure, Stop};
 use super::{phases, retry};
 use crate::tool::ToolErrorKind;
@@ -105,7 +105,7 @@ async fn phases_in_order<H: Host>(cx: &Cx<H>) -> Attempt {
 
 fn unknown_tool<H: Host>(host: &H, call: H::Call) -> Ending {
     let name = host.text(call, Text::CalledName).unwrap_or_default();
-    let failure = Failure::new(ToolErrorKind::UnknownTool, shortened(format!("Unknown tool: {name}")));
+    let failure = Failure::new(ToolErrorKind::UnknownTool, format!("Unknown tool: {}", shown_name(&name)));
     if error_row(host, call, &name, failure.kind, None).is_err() {
         return Ending::Escaped;
     }

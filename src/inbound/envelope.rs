@@ -174,6 +174,16 @@ fn push_ascii<U: Unit>(out: &mut Vec<U>, text: &str) {
 pub fn wrap<U: Unit, B: Body<U>>(text: &[U], attributes: &Attributes<U>) -> B {
     let body = neutralize(text, false);
     let body = body.as_deref().unwrap_or(text);
+    let (line, end) = lines(attributes);
+    let mut out = B::with_capacity(line.len() + body.len() + end.len());
+    out.add(&line);
+    out.add(body);
+    out.add(&end);
+    out
+}
+
+/// What the envelope puts before a body, and behind it.
+pub(super) fn lines<U: Unit>(attributes: &Attributes<U>) -> (Vec<U>, Vec<U>) {
     let mut line = Vec::new();
     push_ascii(&mut line, OPEN_PREFIX);
     let mut push = |name: &str, value: &[U]| {
@@ -189,11 +199,7 @@ pub fn wrap<U: Unit, B: Body<U>>(text: &[U], attributes: &Attributes<U>) -> B {
     push_ascii(&mut line, ">>>\n");
     let mut end = vec![U::of_ascii(b'\n')];
     push_ascii(&mut end, CLOSE);
-    let mut out = B::with_capacity(line.len() + body.len() + end.len());
-    out.add(&line);
-    out.add(body);
-    out.add(&end);
-    out
+    (line, end)
 }
 
 #[cfg(test)]

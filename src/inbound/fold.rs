@@ -58,7 +58,7 @@ impl Unit for u8 {
         reason = "without branches, so that compilers make vector code of it"
     )]
     fn is_ordinary(self, next: Self) -> bool {
-        let escapes = (self == b'\\') & ((next == b'u') | (next == b'f') | (next == b'\\'));
+        let escapes = (self == b'\\') & ((next == b'u') | (next == b'f') | (next == b'b') | (next == b'\\'));
         ((self >= b' ') | is_space(self)) & (self < 0x7F) & !escapes
     }
 
@@ -105,7 +105,7 @@ impl Unit for u16 {
         reason = "without branches, so that compilers make vector code of it"
     )]
     fn is_ordinary(self, next: Self) -> bool {
-        let escapes = (self == 0x5C) & ((next == 0x75) | (next == 0x66) | (next == 0x5C));
+        let escapes = (self == 0x5C) & ((next == 0x75) | (next == 0x66) | (next == 0x62) | (next == 0x5C));
         ((self >= 0x20) | (self.wrapping_sub(9) < 5)) & (self < 0x7F) & !escapes
     }
 

@@ -8,9 +8,11 @@
 
 pub mod body;
 pub mod catalogue;
+pub mod edits;
 pub mod envelope;
 pub mod fold;
 pub mod invisible;
+pub mod mask;
 mod parts;
 mod places;
 pub mod sanitize;

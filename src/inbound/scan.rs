@@ -1,11 +1,10 @@
-//! Finding and masking the catalogue's patterns, in time linear in the text.
+//! Finding the catalogue's patterns, in time linear in the text.
 //!
 //! One pass proposes places (see [`super::places`]), at each of which the patterns that can start
 //! there are tried. The result is what a global search with each expression in turn would give.
-//! Invariant, tested: whatever [`strip`] changes, [`scan`] reports.
+//! Invariant, tested: whatever [`strip`](super::mask::strip) changes, [`scan`] reports.
 
-use super::body::Body;
-use super::catalogue::{COUNT, MASK, NextAngle, match_at};
+use super::catalogue::{COUNT, NextAngle, match_at};
 use super::fold::Unit;
 use super::parts::in_parts;
 use super::places::for_each_place;
@@ -110,18 +109,18 @@ const PLACES_PER_CLOCK: usize = 256;
 
 /// Why a walk over the matches ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     Complete,
     Stopped,
     OutOfTime,
 }
 
 /// For each pattern where its next match may start: behind its last one.
-type FreeFrom = [usize; COUNT];
+pub(super) type FreeFrom = [usize; COUNT];
 
 /// Runs `found` for the matches of the wanted patterns whose places are in a range, until it breaks or
 /// the budget runs out.
-fn for_each_match<U: Unit>(
+pub(super) fn for_each_match<U: Unit>(
     text: &[U],
     range: Range<usize>,
     wanted: PatternSet,
@@ -215,62 +214,11 @@ fn joined<U: Unit>(
     (!(result.any() && budget.exceeded())).then_some(result)
 }
 
-/// Replaces every match of the wanted patterns with [`MASK`], one pattern after the other in
-/// catalogue order. `None` when nothing matched.
-#[must_use]
-pub fn strip<U: Unit>(text: &[U], wanted: PatternSet) -> Option<Vec<U>> {
-    let unlimited = Budget::start(f64::INFINITY);
-    scan(text, wanted, &unlimited).and_then(|found| strip_found(text, &found))
-}
-
-/// [`strip`] for a text that was scanned already.
-#[must_use]
-pub fn strip_found<U: Unit, B: Body<U>>(text: &[U], found: &Scan) -> Option<B> {
-    // A mask holds nothing a pattern could start or end with, so masking creates no new match: only
-    // the patterns present at the start need a look. The first one's matches are where the scan saw
-    // them; masking may have swallowed or moved those of the others.
-    let mut present = (0..COUNT).filter(|pattern| found.counts[*pattern] > 0);
-    let first = present.next()?;
-    let ranges: Vec<_> = found
-        .matches
-        .iter()
-        .filter(|(pattern, _)| usize::from(*pattern) == first)
-        .map(|(_, range)| range.clone())
-        .collect();
-    let mut text: B = mask_ranges(text, &ranges, MASK);
-    for pattern in present {
-        let mut ranges = Vec::new();
-        let whole = 0..text.len();
-        for_each_match(&text, whole, PatternSet::one(pattern), None, [0; COUNT], |_, range| {
-            ranges.push(range);
-            ControlFlow::Continue(())
-        });
-        if !ranges.is_empty() {
-            text = mask_ranges(&text, &ranges, MASK);
-        }
-    }
-    Some(text)
-}
-
-/// A text with ascending ranges replaced by a mask.
-pub fn mask_ranges<U: Unit, B: Body<U>>(text: &[U], ranges: &[Range<usize>], mask: &str) -> B {
-    let mask: Vec<_> = mask.bytes().map(U::of_ascii).collect();
-    let masked: usize = ranges.iter().map(ExactSizeIterator::len).sum();
-    let mut out = B::with_capacity(text.len() - masked + ranges.len() * mask.len());
-    let mut copied = 0;
-    for range in ranges {
-        out.add(&text[copied..range.start]);
-        out.add(&mask);
-        copied = range.end;
-    }
-    out.add(&text[copied..]);
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbound::catalogue::NAMES;
+    use crate::inbound::catalogue::{MASK, NAMES};
+    use crate::inbound::mask::strip;
     use proptest::prelude::*;
 
     fn units(text: &str) -> Vec<u16> {

@@ -42,7 +42,7 @@ pub fn see<U: Unit>(text: &[U], at: usize) -> Option<(Seen, usize)> {
         return Some((Seen::Char(text[at].fold()), 1));
     }
     Some(match unit {
-        0x1B => (Seen::Cut, escape_sequence(text, at)),
+        0x1B | 0x90..=0x9F => (Seen::Cut, 1 + sequence(unit, text, at + 1)),
         0x5C => escaped(text, at),
         0xD800..=0xDFFF => surrogates(unit, text.get(at + 1).map_or(0, |next| (*next).into())),
         _ => (single(unit), 1),
@@ -58,7 +58,8 @@ fn single(unit: u16) -> Seen {
             b' ' => Seen::Blank,
             0..0x20 | 0x7F => Seen::Cut,
             OPAQUE if unit < 0xA0 => Seen::Cut,
-            OPAQUE if invisible::may_be_invisible(unit) => Seen::Gone,
+            // U+FFF0 to U+FFF8 are nothing yet, and what is to be will not be seen.
+            OPAQUE if invisible::may_be_invisible(unit) || matches!(unit, 0xFFF0..=0xFFF8) => Seen::Gone,
             byte => Seen::Char(byte),
         },
     }
@@ -67,30 +68,77 @@ fn single(unit: u16) -> Seen {
 /// A surrogate and what follows it.
 fn surrogates(unit: u16, next: u16) -> (Seen, usize) {
     match (unit, next) {
-        (0xD834, 0xDD73..=0xDD7A) | (0xDB40, 0xDC00..=0xDC7F | 0xDD00..=0xDDEF) => (Seen::Gone, 2),
+        // Musical beams, shorthand format controls, and the plane of tags and selectors, given out or not.
+        (0xD834, 0xDD73..=0xDD7A) | (0xD82F, 0xDCA0..=0xDCA3) | (0xDB40..=0xDB43, 0xDC00..=0xDFFF) => {
+            (Seen::Gone, 2)
+        }
         (0xD800..=0xDBFF, 0xDC00..=0xDFFF) => (Seen::Char(OPAQUE), 2),
         _ => (Seen::Cut, 1),
     }
 }
 
-/// The length of the terminal escape sequence at a place: of ESC alone, when it begins none.
-fn escape_sequence<U: Unit>(text: &[U], at: usize) -> usize {
-    let rest = &text[at..text.len().min(at + LONGEST_ESCAPE)];
-    let unit = |index: usize| rest.get(index).map_or(0, |unit| (*unit).into());
-    let last = match unit(1) {
-        // Control sequences: parameters and intermediates, then one final byte.
-        0x5B => (2..rest.len())
-            .find(|i| !matches!(unit(*i), 0x20..=0x3F))
-            .filter(|i| matches!(unit(*i), 0x40..=0x7E)),
-        // Strings, such as a title or a link, up to BEL or ESC \.
-        0x5D | 0x50 | 0x58 | 0x5E | 0x5F => {
-            (2..rest.len()).find(|i| unit(*i) == 7 || (unit(*i - 1) == 0x1B && unit(*i) == 0x5C))
+/// How much of the terminal's control sequence that a control character begins stands at `at`, behind it:
+/// nothing, when it begins none. ESC and one letter is none either, since the letter may be a word's.
+fn sequence<U: Unit>(control: u16, text: &[U], at: usize) -> usize {
+    let rest = &text[at.min(text.len())..text.len().min(at + LONGEST_ESCAPE - 1)];
+    let first = rest.first().map_or(0, |unit| (*unit).into());
+    let length = match (control, first) {
+        (0x1B, 0x5B) => control_end(rest, 1),
+        (0x1B, 0x5D | 0x50 | 0x58 | 0x5E | 0x5F) => string_end(rest, 1),
+        // Character sets, tests and the like: intermediates, then one final byte.
+        (0x1B, 0x21..=0x2F) => {
+            let last = rest.iter().position(|unit| !matches!((*unit).into(), 0x20..=0x2F));
+            last.filter(|last| matches!(rest[*last].into(), 0x30..=0x7E)).map(|last| last + 1)
         }
-        // Character sets.
-        0x28..=0x2B if matches!(unit(2), 0x30..=0x7E) => Some(2),
+        (0x1B, 0x30..=0x3F) => Some(1),
+        // The same as one character. Without a parameter its final byte may be a word's letter.
+        (0x9B, 0x30..=0x3F) => control_end(rest, 0),
+        (0x90 | 0x98 | 0x9D..=0x9F, _) => string_end(rest, 0),
         _ => None,
     };
-    last.map_or(1, |last| last + 1)
+    length.unwrap_or(0)
+}
+
+/// Where parameters and intermediates and one final byte end.
+fn control_end<U: Unit>(rest: &[U], from: usize) -> Option<usize> {
+    let last = from + rest.get(from..)?.iter().position(|unit| !matches!((*unit).into(), 0x20..=0x3F))?;
+    matches!(rest[last].into(), 0x40..=0x7E).then_some(last + 1)
+}
+
+/// Where a string for the terminal, such as a title or a link, ends: behind BEL, ST or ESC \, each as it is
+/// or as JSON spells it.
+fn string_end<U: Unit>(rest: &[U], from: usize) -> Option<usize> {
+    let slashes = |at: usize| {
+        rest[at.min(rest.len())..]
+            .iter()
+            .take(MOST_BACKSLASHES)
+            .take_while(|unit| (**unit).into() == 0x5C)
+            .count()
+    };
+    let mut at = from;
+    while at < rest.len() {
+        let (control, length) = match rest[at].into() {
+            0x5C => spelled(rest, at).unwrap_or((0, 1)),
+            unit => (unit, 1),
+        };
+        at += length;
+        match control {
+            7 | 0x9C => return Some(at),
+            0x1B if slashes(at) > 0 => return Some(at + slashes(at)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The unit that `\uXXXX` at a place spells, and its length.
+fn spelled<U: Unit>(text: &[U], at: usize) -> Option<(u16, usize)> {
+    let unit = |index: usize| text.get(at + index).map_or(0, |unit| (*unit).into());
+    let slashes = (0..=MOST_BACKSLASHES).take_while(|index| unit(*index) == 0x5C).count();
+    if slashes == 0 || unit(slashes) != 0x75 {
+        return None;
+    }
+    hex(text, at + slashes + 1).map(|unit| (unit, slashes + 5))
 }
 
 /// What backslashes and the unit behind them stand for.
@@ -100,12 +148,29 @@ fn escaped<U: Unit>(text: &[U], at: usize) -> (Seen, usize) {
     match unit(slashes) {
         // n, r, t, f
         0x6E | 0x72 | 0x74 | 0x66 => (Seen::Blank, slashes + 1),
-        0x75 => hex(text, at + slashes + 1).map_or((Seen::Char(b'\\'), 1), |unit| {
-            // Half of a pair says nothing of the character.
-            let surrogate = matches!(unit, 0xD800..=0xDFFF);
-            (if surrogate { Seen::Char(OPAQUE) } else { single(unit) }, slashes + 5)
-        }),
-        _ => (Seen::Char(b'\\'), 1),
+        // b
+        0x62 => (Seen::Cut, slashes + 1),
+        _ => match spelled(text, at) {
+            Some((unit @ (0x1B | 0x90..=0x9F), length)) => {
+                (Seen::Cut, length + sequence(unit, text, at + length))
+            }
+            Some((unit @ 0xD800..=0xDFFF, length)) => half(unit, text, at, length),
+            Some((unit, length)) => (single(unit), length),
+            None => (Seen::Char(b'\\'), 1),
+        },
+    }
+}
+
+/// A spelled surrogate at `at`: the pair it begins, the rest of a pair, or, without its other half, nothing.
+fn half<U: Unit>(unit: u16, text: &[U], at: usize, length: usize) -> (Seen, usize) {
+    if unit >= 0xDC00 {
+        let before = at.checked_sub(6).and_then(|before| spelled(text, before));
+        let ends_pair = matches!(before, Some((0xD800..=0xDBFF, 6)));
+        return (if ends_pair { Seen::Char(OPAQUE) } else { Seen::Cut }, length);
+    }
+    match spelled(text, at + length) {
+        Some((low @ 0xDC00..=0xDFFF, more)) => (surrogates(unit, low).0, length + more),
+        _ => (Seen::Cut, length),
     }
 }
 
@@ -129,7 +194,7 @@ pub fn is_veil<U: Unit>(text: &[U], at: usize) -> bool {
             match seen {
                 // A word may begin behind it.
                 Seen::Char(OPAQUE) => text.get(at + length).is_some_and(|next| is_word(next.fold())),
-                _ => length > 2 || (seen == Seen::Blank && next == 0x66),
+                _ => length > 2 || (next == 0x66 || next == 0x62),
             }
         }
         0xDC00..=0xDFFF if matches!(before, 0xD800..=0xDBFF) => false,
@@ -145,6 +210,13 @@ pub fn is_veil<U: Unit>(text: &[U], at: usize) -> bool {
 /// Whether a unit is a visible character beyond ASCII: no phrase has one, so none goes on across it.
 fn is_opaque(unit: u16) -> bool {
     unit > 0x7F && !matches!(unit, 0xD800..=0xDFFF) && single(unit) == Seen::Char(OPAQUE)
+}
+
+/// How many control characters that stand for themselves follow each other at a place: nothing begins at any of
+/// them, and each bounds a word, so a thousand say no more than one.
+pub fn controls<U: Unit>(text: &[U], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or(&[]);
+    rest.iter().take_while(|unit| matches!((**unit).into(), 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)).count()
 }
 
 /// The first veil at or after a place.

@@ -61,14 +61,31 @@ pub(super) unsafe fn create(env: sys::napi_env, bytes: Roomy<u8>) -> Result<sys:
     let status =
         unsafe { function(env, text, len, Some(release), owner.cast(), &raw mut value, &raw mut copied) };
     if status == sys::Status::napi_ok {
+        // The engine collects when it has much to collect, and does not count this memory by itself: gigabytes of
+        // texts that nobody uses any more would lie around.
+        if !copied {
+            count(env, len, true);
+        }
         return Ok(value);
     }
     // SAFETY: without a string nobody else has the pointer.
     Err(unsafe { *Box::from_raw(owner) })
 }
 
-/// Frees the memory of a string that is gone. Touches no JavaScript: a collection may be going on.
-unsafe extern "C" fn release(_env: sys::napi_env, _text: *mut c_void, owner: *mut c_void) {
+/// Tells the engine of memory that came or went.
+fn count(env: sys::napi_env, bytes: usize, came: bool) {
+    let bytes = i64::try_from(bytes).unwrap_or(0);
+    let mut all = 0;
+    // SAFETY: `env` is one that lives. Node allows it during a collection; less memory never starts one.
+    unsafe { sys::napi_adjust_external_memory(env, if came { bytes } else { -bytes }, &raw mut all) };
+}
+
+/// Frees the memory of a string that is gone. Runs no JavaScript: a collection may be going on.
+unsafe extern "C" fn release(env: sys::napi_env, _text: *mut c_void, owner: *mut c_void) {
     // SAFETY: `owner` is the box that `create` let go of, and this is called once for it.
-    drop(unsafe { Box::from_raw(owner.cast::<Roomy<u8>>()) });
+    let bytes = unsafe { Box::from_raw(owner.cast::<Roomy<u8>>()) };
+    // There is no environment when it ended before the string did.
+    if !env.is_null() {
+        count(env, bytes.len(), false);
+    }
 }

@@ -2,8 +2,10 @@
 
 use super::roomy::Roomy;
 use super::text::{JsText, TextIn};
+use crate::inbound::edits::Edits;
 use crate::inbound::envelope::{self, Attributes};
 use crate::inbound::invisible;
+use crate::inbound::mask;
 use crate::inbound::sanitize::{self, Outcome, Request};
 use crate::inbound::scan::{self, Budget, PatternSet};
 use napi::bindgen_prelude::{Either, Utf16String, spawn_blocking};
@@ -14,6 +16,7 @@ use napi_derive::napi;
 pub struct SanitizedText {
     #[napi(ts_type = "string")]
     pub body: Option<JsText>,
+    pub edits: Option<TextEdits>,
     pub hits: u32,
     pub invisible: bool,
     pub timed_out: bool,
@@ -21,6 +24,17 @@ pub struct SanitizedText {
     pub stripped: bool,
     pub bytes_stripped: f64,
     pub scan_us: f64,
+}
+
+/// The old text with masks in it and something around it.
+#[napi(object, object_from_js = false)]
+pub struct TextEdits {
+    #[napi(ts_type = "string")]
+    pub before: JsText,
+    /// Start and end of each range that a mask stands for, ascending.
+    pub masked: Vec<u32>,
+    #[napi(ts_type = "string")]
+    pub after: JsText,
 }
 
 #[napi(object, object_from_js = false)]
@@ -57,6 +71,7 @@ fn request(
         fail_closed: flags & 4 != 0,
         patterns: PatternSet::from_bits(patterns),
         budget_ms,
+        apart: true,
     }
 }
 
@@ -75,20 +90,21 @@ fn widened(text: &[u8]) -> Vec<u16> {
 }
 
 /// A text with nothing to report, by far the most common one, is told by its scan time alone.
-fn told<U>(outcome: Outcome<Roomy<U>>) -> Either<f64, SanitizedText>
+fn told<U>(outcome: Outcome<Roomy<U>, U>) -> Either<f64, SanitizedText>
 where
-    JsText: From<Roomy<U>>,
+    JsText: From<Roomy<U>> + From<Vec<U>>,
 {
     if outcome.is_nothing() { Either::A(outcome.scan_us) } else { Either::B(outcome.into()) }
 }
 
-impl<U> From<Outcome<Roomy<U>>> for SanitizedText
+impl<U> From<Outcome<Roomy<U>, U>> for SanitizedText
 where
-    JsText: From<Roomy<U>>,
+    JsText: From<Roomy<U>> + From<Vec<U>>,
 {
-    fn from(outcome: Outcome<Roomy<U>>) -> Self {
+    fn from(outcome: Outcome<Roomy<U>, U>) -> Self {
         Self {
             body: outcome.body.map(JsText::from),
+            edits: outcome.edits.map(TextEdits::from),
             hits: outcome.hits,
             invisible: outcome.invisible,
             timed_out: outcome.timed_out,
@@ -96,6 +112,20 @@ where
             stripped: outcome.stripped,
             bytes_stripped: count(outcome.bytes_stripped),
             scan_us: outcome.scan_us,
+        }
+    }
+}
+
+impl<U> From<Edits<U>> for TextEdits
+where
+    JsText: From<Vec<U>>,
+{
+    fn from(edits: Edits<U>) -> Self {
+        let border = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self {
+            before: edits.before.into(),
+            masked: edits.masked.iter().flat_map(|range| [border(range.start), border(range.end)]).collect(),
+            after: edits.after.into(),
         }
     }
 }
@@ -183,8 +213,8 @@ pub async fn has_hits_async(body: TextIn, patterns: u32, budget_ms: f64) -> napi
 pub fn strip_text(body: TextIn, patterns: u32) -> Option<JsText> {
     let patterns = PatternSet::from_bits(patterns);
     match &body {
-        TextIn::Ascii(text) => scan::strip(text, patterns).map(JsText::from),
-        TextIn::Utf16(units) => scan::strip(units, patterns).map(JsText::from),
+        TextIn::Ascii(text) => mask::strip(text, patterns).map(JsText::from),
+        TextIn::Utf16(units) => mask::strip(units, patterns).map(JsText::from),
     }
 }
 

@@ -8,7 +8,7 @@
 //! Invariant: what was collected is what the pieces, joined, would have been in one crossing.
 
 use super::roomy::Roomy;
-use super::text::{Length, TextIn, read_bytes, read_units};
+use super::text::{SLACK, TextIn, extend_with_ascii, read_units, units_of};
 use napi::bindgen_prelude::{FromNapiValue, Unknown, spawn_blocking};
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
@@ -50,28 +50,26 @@ impl LongText {
     pub fn push(&self, env: &Env, piece: Unknown<'_>) -> Result<bool> {
         let mut collected = lock(&self.0);
         // SAFETY: `env` is that of this call, and `piece` is its argument, here and below.
-        let length = unsafe { Length::of(env.raw(), piece.raw()) }
+        let units = unsafe { units_of(env.raw(), piece.raw()) }
             .ok_or_else(|| Error::new(Status::StringExpected, "expected a string"))?;
-        if collected.waiting.is_some() || collected.room() < length.units {
+        if collected.waiting.is_some() || collected.room() < units {
             return Err(Error::from_reason("no room was made for this piece"));
         }
         // SAFETY: as above; the functions write into the room they are given, and say how much.
         unsafe {
             match &mut collected.text {
-                TextIn::Ascii(text) if length.is_ascii() => {
-                    text.extend_with(|to, room| read_bytes(env.raw(), piece.raw(), to, room))?;
-                    Ok(true)
-                }
-                TextIn::Ascii(_) => {
-                    collected.waiting = Some(TextIn::from_napi_value(env.raw(), piece.raw())?);
-                    Ok(false)
+                TextIn::Ascii(text) => {
+                    if !extend_with_ascii(env.raw(), piece.raw(), units, text)? {
+                        collected.waiting = Some(TextIn::from_napi_value(env.raw(), piece.raw())?);
+                        return Ok(false);
+                    }
                 }
                 TextIn::Utf16(text) => {
                     text.extend_with(|to, room| read_units(env.raw(), piece.raw(), to, room))?;
-                    Ok(true)
                 }
             }
         }
+        Ok(true)
     }
 }
 
@@ -90,8 +88,7 @@ fn lock(collected: &Mutex<Collected>) -> MutexGuard<'_, Collected> {
 
 impl Collected {
     fn new(capacity: usize) -> Self {
-        // One more for the zero that the engine writes behind what it copies.
-        Self { text: TextIn::Ascii(Roomy::with_capacity(capacity + 1)), capacity, waiting: None }
+        Self { text: TextIn::Ascii(Roomy::with_capacity(capacity + SLACK)), capacity, waiting: None }
     }
 
     /// Units that are still expected.
@@ -105,6 +102,7 @@ impl Collected {
 
     fn ready(&mut self, units: usize) {
         if let Some(TextIn::Utf16(piece)) = self.waiting.take() {
+            // One more for the zero that the engine writes behind what it copies.
             let mut all = Roomy::with_capacity(self.capacity + 1);
             if let TextIn::Ascii(text) = &self.text {
                 extend_widened(&mut all, text);
@@ -114,7 +112,7 @@ impl Collected {
             self.text = TextIn::Utf16(all);
         }
         match &mut self.text {
-            TextIn::Ascii(text) => text.touch(units + 1),
+            TextIn::Ascii(text) => text.touch(units + SLACK),
             TextIn::Utf16(text) => text.touch(units + 1),
         }
     }

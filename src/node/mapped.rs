@@ -1,17 +1,27 @@
-//! Private memory from the system, in large pages where it has some.
+//! Private memory from the system, fetched ahead and kept for the next text.
 //!
-//! A large page that the system has to put together first costs it ten times the copying of a text into
-//! it, so a few spans are kept when they are dropped, for the next long text. The system is told that it may
-//! take their pages back when it needs memory; until then they count as resident.
+//! Memory is handed out in pages, each at its first touch, and that costs more than copying a text into it. So a
+//! few spans are kept when they are dropped, for the next long text. The system is told that it may take their
+//! pages back when it needs memory; until then they count as resident. What has to be new is fetched many pages at
+//! a time, on a thread that has nothing to do with JavaScript.
+//!
+//! Large pages are not asked for. They are cheaper where the machine has them at hand, but a system that has to
+//! put one together first, or a virtual machine that gave its free ones back to its host, takes 5 to 20 ms for each.
 //!
 //! Invariants: a span belongs to one owner or lies among the kept ones, never both; at most [`MOST_KEPT`]
 //! bytes are kept; what a span held before is never read, for its next owner reads only what it wrote.
 
+use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The size of a large page on the machines that matter; on others a span is only larger.
+/// Spans are multiples of this, so that the kept ones fit; a system that hands out large pages by itself finds
+/// room for them.
 const LARGE_PAGE: usize = 2 << 20;
+/// Pages are at least this large everywhere.
+const PAGE: usize = 4096;
+/// Bytes that are fetched at once: less than a millisecond, in which nobody else can change what is mapped.
+const STEP: usize = 256 << 10;
 /// Bytes that are kept at most: the text of one large result on its way in, and one on its way out.
 pub const MOST_KEPT: usize = 32 << 20;
 
@@ -56,8 +66,6 @@ impl Mapping {
         let offset = base.as_ptr().align_offset(LARGE_PAGE);
         // SAFETY: the offset is below the large page that was added to the size.
         let start = unsafe { base.byte_add(offset) };
-        // SAFETY: the range lies within the mapping. A refusal leaves small pages, which is fine.
-        unsafe { libc::madvise(start.as_ptr(), usable, libc::MADV_HUGEPAGE) };
         Some(Self { base, size, start, usable })
     }
 
@@ -80,6 +88,20 @@ impl Span {
         }
         let usable = bytes.checked_next_multiple_of(LARGE_PAGE)?;
         Mapping::reused(usable).or_else(|| Mapping::new(usable)).map(Self)
+    }
+
+    /// Has a range of it handed out, whatever it holds. False when the system knows no such thing.
+    pub fn fetch(&self, bytes: Range<usize>) -> bool {
+        let end = bytes.end.min(self.0.usable);
+        let first = bytes.start & !(PAGE - 1);
+        (first..end).step_by(STEP).all(|at| {
+            // SAFETY: the range lies within the mapping; what it holds stays as it is.
+            let done = unsafe {
+                let start = self.0.start.as_ptr().byte_add(at);
+                libc::madvise(start, STEP.min(end - at), libc::MADV_POPULATE_WRITE)
+            };
+            done == 0
+        })
     }
 
     /// Where it begins, aligned to a large page.

@@ -14,6 +14,7 @@ use napi::{Error, Result};
 use napi_derive::napi;
 use std::fmt::Display;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 fn failed(error: impl Display) -> Error {
     Error::from_reason(error.to_string())
@@ -106,9 +107,14 @@ pub async fn clear_spilled(root: String, run_id: Utf16String) -> Result<()> {
     away(move || spill::clear(Path::new(&root), &run_id).map_err(failed)).await?
 }
 
+/// `now_ms`: what the caller's clock says, as `Date.now` does; the system's clock when absent.
 #[napi(catch_unwind)]
-pub async fn sweep_spilled(root: String, ttl_ms: f64) -> Result<u32> {
-    away(move || spill::sweep(Path::new(&root), ttl_ms)).await
+pub async fn sweep_spilled(root: String, ttl_ms: f64, now_ms: Option<f64>) -> Result<u32> {
+    let since_epoch = now_ms.and_then(|now| Duration::try_from_secs_f64(now / 1e3).ok());
+    let now = since_epoch
+        .and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since))
+        .unwrap_or_else(SystemTime::now);
+    away(move || spill::sweep(Path::new(&root), ttl_ms, now)).await
 }
 
 /// The folder name that stands for a run's id.

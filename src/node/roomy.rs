@@ -2,7 +2,7 @@
 //!
 //! Fresh memory costs more than the text that is copied into it: the system hands it out in pages of
 //! 4 KiB, each at its first touch, and for megabytes of text that happens on the JavaScript thread. On
-//! Linux a long buffer is a mapping of its own that asks for large pages (see [`mapped`](super::mapped)).
+//! Linux a long buffer is a mapping of its own that is fetched ahead and kept (see [`mapped`](super::mapped)).
 //! Elsewhere, and where the system refuses, it is plain memory.
 
 #[cfg(target_os = "linux")]
@@ -92,16 +92,33 @@ impl<T: Copy> Roomy<T> {
         added.is_ok()
     }
 
+    /// How many units more there is room for.
+    fn room(&self) -> usize {
+        match &self.0 {
+            Memory::Plain(plain) => plain.capacity() - plain.len(),
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => mapping.capacity - mapping.len,
+        }
+    }
+
     /// Makes the system hand out the memory for so many units more, so that whoever fills it need not
     /// wait.
     pub fn touch(&mut self, units: usize) {
         const PAGE: usize = 4096;
+        let bytes = units.min(self.room()) * size_of::<T>();
+        #[cfg(target_os = "linux")]
+        if let Memory::Mapped(mapping) = &self.0 {
+            let start = mapping.len * size_of::<T>();
+            if mapping.span.fetch(start..start + bytes) {
+                return;
+            }
+        }
         // SAFETY: writes within the room, and says that nothing was added.
         let _ = unsafe {
-            self.extend_with(|to, room| {
-                let bytes: *mut u8 = to.cast();
-                for at in (0..units.min(room) * size_of::<T>()).step_by(PAGE) {
-                    bytes.add(at).write_volatile(0);
+            self.extend_with(|to, _| {
+                let to: *mut u8 = to.cast();
+                for at in (0..bytes).step_by(PAGE) {
+                    to.add(at).write_volatile(0);
                 }
                 Ok::<_, ()>(0)
             })
@@ -152,7 +169,7 @@ struct Mapping<T> {
     start: NonNull<T>,
     len: usize,
     capacity: usize,
-    _span: Span,
+    span: Span,
 }
 
 // SAFETY: the span is owned like the memory of a vector; nothing about it belongs to a thread.
@@ -168,7 +185,7 @@ impl<T: Copy> Mapping<T> {
     fn new(capacity: usize) -> Option<Self> {
         let span = Span::new(capacity.checked_mul(size_of::<T>())?)?;
         // Large pages are aligned for any unit of text.
-        Some(Self { start: span.start().cast(), len: 0, capacity, _span: span })
+        Some(Self { start: span.start().cast(), len: 0, capacity, span })
     }
 }
 

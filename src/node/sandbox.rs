@@ -47,14 +47,32 @@ pub fn sandbox_cut_async(text: Buffer, depth: u32, parts: u32, piece: u32) -> As
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use crate::sandbox::host::{HostError, Zygote};
+    use crate::sandbox::host::{HostError, Zygote, answer};
+    use crate::sandbox::wire::frame::answer_frame;
     use napi::bindgen_prelude::*;
     use napi_derive::napi;
-    use std::os::fd::IntoRawFd;
+    use std::os::fd::{BorrowedFd, IntoRawFd};
     use std::path::Path;
 
     fn fail(error: HostError) -> Error {
         Error::from_reason(error.to_string())
+    }
+
+    /// Sends the answer to call `id`, the JSON text of its value, over the socket `fd` of its script. Gives
+    /// what the socket did not take; whatever is wrong with it, its stream finds out as well.
+    #[napi(catch_unwind)]
+    #[allow(
+        unsafe_code,
+        clippy::needless_pass_by_value,
+        reason = "a descriptor comes as a number, a text as a string"
+    )]
+    pub fn sandbox_answer(fd: i32, id: u32, text: String) -> Option<Buffer> {
+        if fd < 0 {
+            return Some(answer_frame(id, text.as_bytes()).into());
+        }
+        // SAFETY: the caller owns the socket of this number and has not closed it.
+        let socket = unsafe { BorrowedFd::borrow_raw(fd) };
+        answer(socket, id, text.as_bytes()).map(Buffer::from)
     }
 
     /// A running zygote of the sandbox binary.

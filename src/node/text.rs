@@ -8,7 +8,9 @@ use super::external_string;
 use super::long_text::LongText;
 use super::roomy::Roomy;
 use crate::inbound::body::Body as _;
-use napi::bindgen_prelude::{FromNapiRef, FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
+use napi::bindgen_prelude::{
+    Env, FromNapiRef, FromNapiValue, JsValue, ToNapiValue, TypeName, Unknown, ValidateNapiValue,
+};
 use napi::{Error, Result, Status, ValueType, sys};
 use std::ptr;
 
@@ -131,77 +133,72 @@ impl ValidateNapiValue for TextIn {}
 impl FromNapiValue for TextIn {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
         // SAFETY: `env` and `value` are the caller's, here and below.
-        let Some(length) = (unsafe { Length::of(env, value) }) else {
+        let Some(units) = (unsafe { units_of(env, value) }) else {
             if unsafe { <&LongText>::validate(env, value) }.is_ok() {
                 // SAFETY: it is an instance of the class, as was just checked.
                 return Ok(unsafe { LongText::from_napi_ref(env, value) }?.take());
             }
             return Err(Error::new(Status::StringExpected, "expected a string"));
         };
-        // With room for the zero that is written behind the text.
-        let capacity = length.units + 1;
+        let mut text = Roomy::with_capacity(units + SLACK);
         // SAFETY: the functions write into the room they are given, and say how much.
         unsafe {
-            if length.is_ascii() {
-                Roomy::filled(capacity, |to| read_bytes(env, value, to, capacity)).map(Self::Ascii)
-            } else {
-                Roomy::filled(capacity, |to| read_units(env, value, to, capacity)).map(Self::Utf16)
+            if extend_with_ascii(env, value, units, &mut text)? {
+                return Ok(Self::Ascii(text));
             }
+            let capacity = units + 1;
+            Roomy::filled(capacity, |to| read_units(env, value, to, capacity)).map(Self::Utf16)
         }
     }
 }
 
-/// How long a JavaScript string is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Length {
-    pub(super) units: usize,
-    bytes: usize,
+/// How many UTF-16 units a JavaScript string has. `None` for what is no string.
+///
+/// # Safety
+/// `env` is that of the running call, `value` a value of it.
+pub(super) unsafe fn units_of(env: sys::napi_env, value: sys::napi_value) -> Option<usize> {
+    let mut units = 0;
+    // SAFETY: the caller's promise; without a buffer only the length is written.
+    let status = unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut units) };
+    (status == sys::Status::napi_ok).then_some(units)
 }
 
-impl Length {
-    /// `None` for what is no string.
-    ///
-    /// # Safety
-    /// `env` is that of the running call, `value` a value of it.
-    pub(super) unsafe fn of(env: sys::napi_env, value: sys::napi_value) -> Option<Self> {
-        let (mut units, mut bytes) = (0, 0);
-        // SAFETY: the caller's promise; without a buffer only the lengths are written.
-        let known = unsafe {
-            sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut units)
-                == sys::Status::napi_ok
-                && sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut bytes)
-                    == sys::Status::napi_ok
-        };
-        known.then_some(Self { units, bytes })
-    }
+/// Bytes that a buffer for UTF-8 has beyond the units of the text, so that it shows whether that is ASCII: the
+/// longest character and the zero that the engine writes at the end, and some more.
+pub(super) const SLACK: usize = 16;
 
-    /// Every unit beyond ASCII takes more than one byte: equal lengths mean ASCII.
-    pub(super) fn is_ascii(self) -> bool {
-        self.units == self.bytes
-    }
+/// Adds a string of so many units to a text that has room for them and [`SLACK`], if it is ASCII; says whether
+/// it is. Every unit beyond ASCII takes more than one byte: as many bytes as units mean ASCII.
+///
+/// # Safety
+/// `env` is that of the running call, `value` a string of it.
+pub(super) unsafe fn extend_with_ascii(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    units: usize,
+    text: &mut Roomy<u8>,
+) -> Result<bool> {
+    let mut written = 0;
+    // SAFETY: the engine writes at most `room` bytes and says how many.
+    unsafe {
+        text.extend_with(|to, room| {
+            let status = sys::napi_get_value_string_utf8(
+                env,
+                value,
+                to.cast(),
+                room.min(units + SLACK),
+                &raw mut written,
+            );
+            checked(status, if written == units { written } else { 0 })
+        })
+    }?;
+    Ok(written == units)
 }
 
-/// Writes a string of one-byte units; returns how many there were, without the zero behind them.
+/// Writes a string's units; returns how many there were, without the zero behind them.
 ///
 /// # Safety
 /// `env` is that of the running call, `value` a value of it, and `to` has room for `capacity` units.
-pub(super) unsafe fn read_bytes(
-    env: sys::napi_env,
-    value: sys::napi_value,
-    to: *mut u8,
-    capacity: usize,
-) -> Result<usize> {
-    let mut written = 0;
-    // SAFETY: the engine writes at most `capacity` bytes and says how many; the rest is the caller's.
-    let status =
-        unsafe { sys::napi_get_value_string_latin1(env, value, to.cast(), capacity, &raw mut written) };
-    checked(status, written)
-}
-
-/// [`read_bytes`] for any string, in UTF-16.
-///
-/// # Safety
-/// As there.
 pub(super) unsafe fn read_units(
     env: sys::napi_env,
     value: sys::napi_value,
@@ -209,9 +206,26 @@ pub(super) unsafe fn read_units(
     capacity: usize,
 ) -> Result<usize> {
     let mut written = 0;
-    // SAFETY: as in `read_bytes`.
+    // SAFETY: the engine writes at most `capacity` units and says how many; the rest is the caller's.
     let status = unsafe { sys::napi_get_value_string_utf16(env, value, to, capacity, &raw mut written) };
     checked(status, written)
+}
+
+/// Reads a string of exactly `length` units into a vector that is used again and again. `false` when it
+/// is no such string.
+pub(super) fn read_into(env: Env, value: Unknown<'_>, length: usize, into: &mut Vec<u16>) -> bool {
+    // With room for the zero that is written behind the text, and to see that there is no more of it.
+    let capacity = length + 2;
+    into.clear();
+    into.reserve(capacity);
+    // SAFETY: the value is one of the running call, and the vector has that much room.
+    let written = unsafe { read_units(env.raw(), value.raw(), into.as_mut_ptr(), capacity) };
+    if !matches!(written, Ok(written) if written == length) {
+        return false;
+    }
+    // SAFETY: so many units have just been written.
+    unsafe { into.set_len(length) };
+    true
 }
 
 fn checked(status: sys::napi_status, written: usize) -> Result<usize> {

@@ -151,10 +151,10 @@ pub fn clear(root: &Path, run_id: &[u16]) -> Result<(), SpillError> {
 }
 
 /// Removes the folders directly below the root that nobody wrote into for longer than `ttl_ms`
-/// milliseconds (negative counts as 0); returns how many. Files, links and errors are passed over.
+/// milliseconds (negative counts as 0) at the time `now`; returns how many. Files, links and errors are
+/// passed over.
 #[must_use]
-pub fn sweep(root: &Path, ttl_ms: f64) -> u32 {
-    let now = SystemTime::now();
+pub fn sweep(root: &Path, ttl_ms: f64, now: SystemTime) -> u32 {
     let Ok(entries) = std::fs::read_dir(root) else { return 0 };
     let mut removed = 0;
     for entry in entries.flatten() {
@@ -265,10 +265,12 @@ mod tests {
         let past = SystemTime::now() - Duration::from_secs(3600);
         fs::File::open(dir.path().join("old")).and_then(|f| f.set_modified(past)).expect("aged");
         put(dir.path(), "new", "c", "b", None).expect("written");
-        assert_eq!(sweep(dir.path(), f64::NAN), 0);
-        assert_eq!(sweep(dir.path(), 60_000.0), 1);
+        assert_eq!(sweep(dir.path(), f64::NAN, SystemTime::now()), 0);
+        assert_eq!(sweep(dir.path(), 60_000.0, SystemTime::now()), 1);
         assert!(dir.path().join("new/c.txt").exists() && dir.path().join("file").exists());
-        assert_eq!(sweep(&dir.path().join("nowhere"), 0.0), 0);
+        let in_a_day = SystemTime::now() + Duration::from_hours(24);
+        assert_eq!(sweep(dir.path(), 60_000.0 * 60.0 * 25.0, in_a_day), 0);
+        assert_eq!(sweep(&dir.path().join("nowhere"), 0.0, SystemTime::now()), 0);
     }
 
     #[test]

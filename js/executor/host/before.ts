@@ -32,6 +32,7 @@ const RUN_ABORTED = 1;
  * queued on a run that has been aborted since is not looked up any more.
  */
 export function lookup(frame: Frame, queued: number): number {
+  frame.queued = queued === 1;
   let code = frame.described;
   if (queued && runAborted(frame)) {
     code = RUN_ABORTED;
@@ -96,6 +97,8 @@ export function validate(frame: Frame, epoch: number): number {
     const pending = answer;
     return awaited(frame, epoch, 'inputSchema', () => pending, (code) => code);
   }
+  // The caller has had its promise for long.
+  if (frame.queued) return answer;
   // One microtask on, so that the caller has its promise before the tool is entered.
   settleSoon(frame, epoch, answer);
   return PENDING;

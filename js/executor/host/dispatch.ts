@@ -10,7 +10,8 @@ import type { SandboxResult } from '../../core/index.js';
 import type { Frame } from '../frame.js';
 import { NO_PARTS } from '../frame.js';
 import { CallScope, inScope } from '../scope.js';
-import { guarded, settle, settleAborted, threw } from '../settle.js';
+import { guarded, settle, settleAborted, settleUnpacked, threw } from '../settle.js';
+import { scannable, unpackAhead } from './results.js';
 
 /** What a tool may ask for, as the tier that stands for it (spec 02 section 12). */
 const WISHES: Readonly<Record<string, SandboxKind>> = {
@@ -107,7 +108,14 @@ function settled(frame: Frame, epoch: number, code: number): void {
 function returned(frame: Frame, epoch: number, value: unknown): void {
   if (frame.dispatchEpoch !== epoch) return;
   frame.raw = value;
-  settled(frame, epoch, RETURNED);
+  const closed = close(frame);
+  // With somebody to hear of the end before the result is looked at, the native side says when it is.
+  if (closed < 0 || frame.guard || frame.span) {
+    settle(frame, epoch, RETURNED, closed);
+    return;
+  }
+  const unpacked = unpackAhead(frame);
+  settleUnpacked(frame, epoch, RETURNED, closed, unpacked, unpacked < 0 ? undefined : scannable(frame));
 }
 
 function failed(frame: Frame, epoch: number, error: unknown): void {
@@ -186,6 +194,7 @@ export function forgetAttempt(frame: Frame): void {
   frame.ran = false;
   frame.raw = undefined;
   frame.output = undefined;
+  frame.checked = undefined;
   frame.text = '';
   frame.textParts = NO_PARTS;
   frame.nonText = NO_PARTS;

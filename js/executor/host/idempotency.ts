@@ -60,6 +60,9 @@ export function idempotent(frame: Frame, epoch: number): number {
   );
 }
 
+/** A store may hand out anything. */
+const isOutcome = (value: unknown): value is ToolOutcome => typeof value === 'object' && value !== null;
+
 async function lookUp(frame: Frame, key: string): Promise<number> {
   const wanted = fingerprint(frame);
   const { inFlight } = frame.state;
@@ -74,14 +77,16 @@ async function lookUp(frame: Frame, key: string): Promise<number> {
   const release = claim(frame, key, wanted);
   const stored = await frame.state.options.idempotencyStore!.get(key);
   if (!stored) return FRESH;
-  frame.idempotent = undefined;
-  const outcome: unknown = stored.outcome;
-  if (typeof outcome !== 'object' || outcome === null) {
+  // The claim is kept until everything has been read: what throws here ends the call, whose end lets
+  // those who joined it go on.
+  const { outcome, fingerprint: kept } = stored;
+  if (!isOutcome(outcome)) {
     throw new TypeError(`idempotencyStore.get: the entry of ${JSON.stringify(key)} has no outcome.`);
   }
-  const fits = stored.fingerprint === wanted;
-  release(fits ? (stored.outcome as ToolOutcome) : undefined);
-  return fits ? replay(frame, stored.outcome as ToolOutcome) : CONFLICT;
+  frame.idempotent = undefined;
+  const fits = kept === wanted;
+  release(fits ? outcome : undefined);
+  return fits ? replay(frame, outcome) : CONFLICT;
 }
 
 /** Makes this call the one others join until {@link storeIdempotent} or the release given back. */

@@ -10,6 +10,7 @@ import type { AISpan, CompletedToolCall, RecoveryHint, SpanAttributes, ToolCall,
 import { onAbort } from '../abort.js';
 import { closeFrame, THREW } from '../frame.js';
 import type { Frame } from '../frame.js';
+import { LONGEST_WAIT_MS } from '../options.js';
 import { guarded, runAttempt, settle, settleSpan, threw, watchAbort } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { renderText } from '../../value/text.js';
@@ -280,7 +281,7 @@ export function pause(frame: Frame, epoch: number, ms: number): number {
     leave?.();
     settle(frame, epoch, 0);
   });
-  const timer = globalThis.setTimeout(wake, ms);
+  const timer = globalThis.setTimeout(wake, Math.min(ms, LONGEST_WAIT_MS));
   let leave: (() => void) | undefined;
   if (signal?.aborted) wake();
   else if (signal) leave = onAbort(signal, wake);

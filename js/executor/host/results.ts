@@ -5,6 +5,7 @@
  */
 import { nativeRealm } from '../../binding.js';
 import { defaultInboundSanitization } from '../../builder/index.js';
+import { isToolReturnEnvelope } from '../../core/index.js';
 import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
 import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
@@ -13,22 +14,54 @@ import type { TokenCounter } from '../../result/tokens.js';
 import { boundBody } from '../../result/truncate.js';
 import type { BoundResult } from '../../result/truncate.js';
 import { parseWith } from '../args.js';
+import type { Parsed } from '../args.js';
 import { INBOUND_POLICIES, SENSITIVITIES, TRUNCATIONS, TRUST_CLASSES } from '../facts.js';
 import { DETAILS, NO_PARTS, registers } from '../frame.js';
 import type { Frame, ProducerRecord } from '../frame.js';
-import { awaited, guarded, threw } from '../settle.js';
+import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
-import { freeSpillName, takeSpillName } from './spill-names.js';
 import { unawaited } from './unawaited.js';
-import { TOO_DEEP } from '../../value/text.js';
+import { TOO_DEEP, leavesHolesOut, renderText } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
 /** Texts longer than this are sanitised off the JavaScript thread. */
 const LARGE_UNITS = 65_536;
+/** Texts up to this long go along with the event that the tool returned. */
+const SHORT_UNITS = 2_048;
+/** In what {@link unpackAhead} answers: the output schema has been asked, and the output fits. */
+const FITS = 2048;
 
 /** Unpacks the envelope, or assembles what was streamed, and finds out whose output it is. */
 export function unpack(frame: Frame): number {
+  const bits = unpacked(frame);
+  registers[1] = frame.body.length;
+  return bits;
+}
+
+/** {@link unpack} and {@link outputFits} in one, before the native side asks. */
+export function unpackAhead(frame: Frame): number {
+  const bits = unpacked(frame);
+  const { outputSchema } = frame.tool;
+  if (bits < 0 || !outputSchema || frame.output === undefined) return bits;
+  try {
+    const answer = parseWith(outputSchema, frame.output);
+    if (!isThenable(answer) && answer.success) return bits | FITS;
+    frame.checked = { answer };
+  } catch (error) {
+    frame.checked = { error };
+  }
+  return bits;
+}
+
+/** The body, when the native side can scan it by itself: it is short, and nobody else has a say in it. */
+export function scannable(frame: Frame): string | undefined {
+  const { imperativePatterns, imperativeBudgetMs } = frame.state.options;
+  if (imperativePatterns || imperativeBudgetMs !== undefined || frame.body.length > SHORT_UNITS) return undefined;
+  return frame.body;
+}
+
+function unpacked(frame: Frame): number {
   try {
     const { raw } = frame;
     if (typeof raw === 'string') {
@@ -45,23 +78,33 @@ export function unpack(frame: Frame): number {
       (typeof frame.output === 'string' ? 4 : 0) |
       (frame.nonText.length > 0 ? 8 : 0) |
       (producer(frame) << 4);
-    registers[1] = frame.body.length;
     return bits;
   } catch (error) {
     return threw(frame, 'output', error);
   }
 }
 
+/** What the text form leaves out was neither counted nor scanned: the model may have the text only. */
+function keepText(frame: Frame, text: string): void {
+  frame.text = text;
+  if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && text.includes(TOO_DEEP)) {
+    frame.output = text;
+  }
+  // Whoever writes the record as JSON would be held up as we would have been.
+  if (leavesHolesOut(frame.output, text)) frame.output = text;
+}
+
 function unpackEnvelope(frame: Frame, raw: unknown): void {
+  if (raw !== undefined && !isToolReturnEnvelope(raw)) {
+    frame.output = raw;
+    keepText(frame, renderText(raw));
+    return;
+  }
   const chunks = raw === undefined ? (frame.scope?.channel?.snapshot().chunks ?? []) : [];
   const envelope = toResultEnvelope({ raw, chunks });
   frame.output = envelope.output;
-  frame.text = envelope.textBody;
   frame.taint = envelope.taint;
-  // What the text form leaves out was neither counted nor scanned: the model may have the text only.
-  if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && frame.text.includes(TOO_DEEP)) {
-    frame.output = frame.text;
-  }
+  keepText(frame, envelope.textBody);
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
   frame.textParts = split.textParts;
@@ -86,7 +129,13 @@ export function outputFits(frame: Frame, epoch: number): number {
     frame,
     epoch,
     'outputSchema',
-    () => parseWith(frame.tool.outputSchema, frame.output),
+    () => {
+      const { checked } = frame;
+      frame.checked = undefined;
+      if (!checked) return parseWith(frame.tool.outputSchema, frame.output);
+      if ('error' in checked) throw checked.error;
+      return checked.answer as Parsed | Promise<Parsed>;
+    },
     (parsed) => {
       if (parsed.success) return 1;
       frame.schemaMessage = String(parsed.error.message);
@@ -174,7 +223,9 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
   if (!counterFailed && (maxTokens === 0 || tokens <= maxTokens)) return tokens;
   const { options } = frame.state;
   const { runId } = frame.runContext;
-  const toolCallId = takeSpillName(frame.state, runId, frame.call.toolCallId);
+  const callId = frame.call.toolCallId;
+  const { spillNames } = frame.state;
+  const toolCallId = spillNames.take(runId, callId);
   return awaited(
     frame,
     epoch,
@@ -205,7 +256,7 @@ export function bound(frame: Frame, epoch: number, strategyIndex: number, maxTok
       }
     },
     (result) => {
-      if (result.outcome.resultHandle === undefined) freeSpillName(frame.state, runId, toolCallId);
+      if (result.outcome.resultHandle === undefined) spillNames.free(runId, callId, toolCallId);
       return keepBound(frame, result, counterFailed);
     },
   );
@@ -274,7 +325,7 @@ export function sanitise(frame: Frame, epoch: number, policy: number, shown: num
 /** Builds the outcome, and remembers the producer of an artifact. */
 export function assemble(frame: Frame, durationMs: number, shown: number): number {
   const output = frame.body === frame.text ? frame.output : frame.body;
-  const contentParts: MessageContent[] = [...frame.nonText];
+  const contentParts: MessageContent[] = frame.nonText.length === 0 ? [] : [...frame.nonText];
   for (const part of frame.textParts) contentParts.push({ ...part, text: frame.body });
   const result = { toolCallId: frame.call.toolCallId, toolName: frame.tool.name, output, contentParts, durationMs };
   const uri = frame.handle;

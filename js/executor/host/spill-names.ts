@@ -9,26 +9,46 @@
 /** Names an executor remembers; beyond that the oldest are free again. */
 const REMEMBERED = 10_000;
 
-const names = new WeakMap<object, Set<string>>();
 const keyOf = (runId: string, name: string): string => `${String(runId)}\0${name}`;
+const numbered = (callId: string, at: number): string => `${String(callId)}.${at}`;
 
-/** A call id nothing has been spilled under in this run: the call's own, or that with a number. */
-export function takeSpillName(owner: object, runId: string, callId: string): string {
-  let taken = names.get(owner);
-  if (taken === undefined) names.set(owner, (taken = new Set()));
-  let name = callId;
-  for (let at = 2; taken.has(keyOf(runId, name)); at += 1) name = `${String(callId)}.${at}`;
-  taken.add(keyOf(runId, name));
-  if (taken.size > REMEMBERED) {
-    for (const oldest of taken) {
-      taken.delete(oldest);
-      break;
+/** The names an executor has given. */
+export class SpillNames {
+  readonly #taken = new Set<string>();
+  /** From which number on to look for a free name; only for ids whose own name is taken. */
+  readonly #next = new Map<string, number>();
+
+  /** A call id nothing has been spilled under in this run: the call's own, or that with a number. */
+  take(runId: string, callId: string): string {
+    const own = keyOf(runId, callId);
+    let name = callId;
+    if (this.#taken.has(own)) {
+      let at = this.#next.get(own) ?? 2;
+      while (this.#taken.has(keyOf(runId, numbered(callId, at)))) at += 1;
+      this.#next.set(own, at + 1);
+      name = numbered(callId, at);
     }
+    this.#taken.add(keyOf(runId, name));
+    if (this.#taken.size > REMEMBERED) {
+      for (const oldest of this.#taken) {
+        this.#forget(oldest);
+        break;
+      }
+    }
+    return name;
   }
-  return name;
-}
 
-/** Gives a name back that nothing was spilled under. */
-export function freeSpillName(owner: object, runId: string, name: string): void {
-  names.get(owner)?.delete(keyOf(runId, name));
+  /** Gives back the name a call has taken, when nothing was spilled under it. */
+  free(runId: string, callId: string, name: string): void {
+    this.#forget(keyOf(runId, name));
+    if (name === callId) return;
+    const own = keyOf(runId, callId);
+    const at = Number(name.slice(String(callId).length + 1));
+    if (at < (this.#next.get(own) ?? 0)) this.#next.set(own, at);
+  }
+
+  #forget(key: string): void {
+    this.#taken.delete(key);
+    this.#next.delete(key);
+  }
 }

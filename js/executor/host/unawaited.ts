@@ -8,6 +8,7 @@
 import { emitToolAudit, hasAuditListeners } from '../../audit/bus.js';
 import { incrementCounter } from '../../audit/index.js';
 import type { ToolAuditEvent } from '../../audit/index.js';
+import { shownName } from '../../errors/describe.js';
 import type { Frame } from '../frame.js';
 import { isThenable } from '../settle.js';
 import { renderThrown } from '../thrown.js';
@@ -37,7 +38,7 @@ export function unawaited(frame: Frame, callback: string, returned: unknown): vo
   // The frame may serve another call by then.
   const row = rowOf(frame, 'tool:execute:error', 'error', undefined);
   Promise.resolve(returned).catch((error: unknown) => {
-    incrementCounter('tool.executor.callback-failed.total', { callback, toolName: row.target });
+    incrementCounter('tool.executor.callback-failed.total', { callback, toolName: shownName(row.target) });
     // Nothing is left to tell that the auditor itself failed.
     if (callback === 'emitAudit' || !(emitAudit || hasAuditListeners())) return;
     const told = { ...row, ts: Date.now(), metadata: { kind: 'callback-failed', callback, message: renderThrown(error) } };

@@ -41,7 +41,7 @@ export function frame(kind: number, pieces: ReadonlyArray<Buffer>): ReadonlyArra
   return out;
 }
 
-/** Cuts a stream into frames. @internal */
+/** Cuts a stream into frames, which are good until the next bytes come: who keeps one longer copies it. @internal */
 export class FrameReader {
   #held: Buffer[] = [];
   #size = 0;
@@ -58,30 +58,38 @@ export class FrameReader {
     return this.#size > 0;
   }
 
-  /** Takes bytes; calls back for each finished frame. Throws {@link ProtocolError}. */
-  push(chunk: Buffer): void {
-    this.#held.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size < this.#need) return;
-    let bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held, this.#size);
-    this.#held = [];
-    for (;;) {
+  /**
+   * Takes the first `size` bytes of a chunk, which is the caller's again afterwards; calls back for each
+   * finished frame. Throws {@link ProtocolError}.
+   */
+  push(chunk: Buffer, size: number): void {
+    let bytes = chunk;
+    let end = size;
+    if (this.#size > 0) {
+      this.#hold(chunk, 0, size);
+      if (this.#size < this.#need) return;
+      bytes = Buffer.concat(this.#held, this.#size);
+      end = this.#size;
+      this.#held = [];
+      this.#size = 0;
+    }
+    for (let at = 0; at < end; at += this.#need) {
       this.#need = 5;
-      if (bytes.length >= 5) {
-        const length = bytes.readUInt32LE(0);
-        const kind = bytes[4] as number;
+      if (end - at >= 5) {
+        const length = bytes.readUInt32LE(at);
+        const kind = bytes[at + 4] as number;
         const cap = this.cap(kind);
         if (cap === undefined) throw new ProtocolError(`a frame of kind ${kind} came out of turn`);
         if (length > cap) throw new ProtocolError(`a frame of ${length} bytes is over its limit of ${cap}`);
         this.#need = 5 + length;
       }
-      if (bytes.length < this.#need) break;
-      const payload = bytes.subarray(5, this.#need);
-      const kind = bytes[4] as number;
-      bytes = bytes.subarray(this.#need);
-      this.take(kind, payload);
+      if (end - at < this.#need) return this.#hold(bytes, at, end);
+      this.take(bytes[at + 4] as number, bytes.subarray(at + 5, at + this.#need));
     }
-    this.#size = bytes.length;
-    if (bytes.length > 0) this.#held.push(bytes);
+  }
+
+  #hold(bytes: Buffer, from: number, to: number): void {
+    this.#held.push(Buffer.from(bytes.subarray(from, to)));
+    this.#size += to - from;
   }
 }

@@ -81,8 +81,12 @@ function smallCost(value: unknown, seen: Set<object>, depth: number): number {
  *
  * @internal
  */
-export function writeSmall(value: unknown, max: number): Buffer | undefined {
-  return smallCost(value, new Set(), 0) < PIECE_COST ? toBytes(JSON.stringify(value), max) : undefined;
+export function writeSmall(value: unknown, max: number): string | undefined {
+  if (!(smallCost(value, new Set(), 0) < PIECE_COST)) return undefined;
+  const text = JSON.stringify(value);
+  // A unit is three bytes at most.
+  if (text.length * 3 > max) toBytes(text, max);
+  return text;
 }
 
 /** A container on the way from the root to the item being looked at. */

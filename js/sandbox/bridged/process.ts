@@ -18,6 +18,8 @@ export type Ending = { readonly code: number } | { readonly signal: number } | u
 export interface Line {
   /** Sends bytes, given in pieces; what cannot be sent any more is dropped. */
   write(pieces: ReadonlyArray<Buffer>): void;
+  /** Sends one answer, short JSON text, the quick way; false when there is none just now. */
+  answer(id: number, json: string): boolean;
   /** Reads nothing until {@link Line.resume}. */
   pause(): void;
   resume(): void;
@@ -27,7 +29,8 @@ export interface Line {
 
 /** What happens on a line. @internal */
 export interface LineEvents {
-  data(bytes: Buffer): void;
+  /** The first `size` bytes are what came; they are good during this call. */
+  data(bytes: Buffer, size: number): void;
   /** The process closed its end; how it ended is known by now, or never will be. */
   end(ending: Ending): void;
 }
@@ -105,8 +108,10 @@ class Family {
 
 /** As much as Node reads at a time. */
 const READ_BYTES = 64 * 1024;
-/** What all sockets are read into, one at a time: what is kept is copied, which costs less than memory for each read. */
+/** What all sockets are read into, one at a time: few bytes outlive the call, so that copies of those cost less than memory for each read. */
 let readBuffer: Buffer | undefined;
+/** Longer answers go the way of all else. */
+const SHORT_ANSWER = 16 * 1024;
 
 /**
  * Writes straight to the socket of a stream that has nothing waiting, which saves an answer the way
@@ -144,14 +149,14 @@ function openFork(path: string, events: LineEvents): Line {
     mine = family = new Family(path);
     fd = mine.zygote.fork(run);
   }
+  const { sandboxAnswer } = native();
   let open = true;
-  const onread = {
-    buffer: (readBuffer ??= Buffer.allocUnsafe(READ_BYTES)),
-    callback: (size: number, bytes: Uint8Array): boolean => {
-      if (open) events.data(Buffer.from(bytes.subarray(0, size)));
-      return true;
-    },
+  const buffer = (readBuffer ??= Buffer.allocUnsafe(READ_BYTES));
+  const callback = (size: number): boolean => {
+    if (open) events.data(buffer, size);
+    return true;
   };
+  const onread = { buffer, callback };
   const options = { fd, readable: true, writable: true, allowHalfOpen: true, onread };
   const socket = new (builtins.net().Socket)(options);
   let ended = false;
@@ -191,6 +196,12 @@ function openFork(path: string, events: LineEvents): Line {
       const left = sendNow(fd, first);
       if (left.length > 0) socket.write(left);
     },
+    answer: (id, json) => {
+      if (!open || ended || socket.destroyed || socket.writableLength > 0 || json.length > SHORT_ANSWER) return false;
+      const left = sandboxAnswer(fd, id, json);
+      if (left !== null) socket.write(left);
+      return true;
+    },
     pause: () => void socket.pause(),
     resume: () => void (open && socket.resume()),
     close: () => {
@@ -216,12 +227,13 @@ function openSpawn(path: string, events: LineEvents): Line {
   child.on('close', (code, signal) => finish(signal === null ? { code: code ?? 0 } : { signal: signals[signal] ?? 0 }));
   child.stdin?.on('error', () => undefined);
   child.stdout?.on('data', (chunk: Buffer) => {
-    if (open) events.data(chunk);
+    if (open) events.data(chunk, chunk.length);
   });
   return {
     write: (pieces) => {
       if (open && child.stdin !== null) send(child.stdin, pieces);
     },
+    answer: () => false,
     pause: () => void child.stdout?.pause(),
     resume: () => void (open && child.stdout?.resume()),
     close: () => {

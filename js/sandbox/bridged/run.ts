@@ -10,6 +10,7 @@ import * as types from 'node:util/types';
 import { Frame, FrameReader, ProtocolError, frame, sizeOf } from './frames.js';
 import { filterWaived, openLine, sandboxBinaryProblem, type Ending, type Line } from './process.js';
 import { MalformedValue } from './malformed.js';
+import { writeSmall } from './pieces.js';
 import { Format, decode, encode, type Encoded } from './values.js';
 
 /** Why a run failed; `memory-exceeded` is known to the isolated tier only. @internal */
@@ -118,7 +119,10 @@ export class Run {
       [Frame.idle]: 0,
       [Frame.refused]: 16 * 1024,
     };
-    this.#reader = new FrameReader((kind) => caps[kind], (kind, payload) => this.#inbox.push([kind, payload]));
+    this.#reader = new FrameReader((kind) => caps[kind], (kind, payload) => {
+      if (this.#busy) this.#inbox.push([kind, Buffer.from(payload)]);
+      else if (this.#open) this.#take(kind, payload);
+    });
     this.#begin();
   }
 
@@ -137,7 +141,7 @@ export class Run {
         memory: Math.round(limits.memoryMb * 1024 * 1024), cpuMs: Math.ceil(limits.cpuMs), withoutFilter: filterWaived(),
         ...(input === undefined ? {} : { input }),
       };
-      this.#line = openLine({ data: (bytes) => this.#data(bytes), end: (ending) => this.#died(ending) });
+      this.#line = openLine({ data: (bytes, size) => this.#data(bytes, size), end: (ending) => this.#died(ending) });
       this.#line.write(frame(Frame.start, [Buffer.from(JSON.stringify(body))]));
     } catch (error) {
       const problem = sandboxBinaryProblem();
@@ -176,17 +180,10 @@ export class Run {
     this.#end({ ok: false, kind, message });
   }
 
-  #data(bytes: Buffer): void {
-    this.#guarded(() => {
-      this.#reader.push(bytes);
-      this.#read();
-    });
-  }
-
-  /** Does `work`; what breaks the protocol in it ends the run. */
-  #guarded(work: () => void): void {
+  /** What breaks the protocol ends the run. */
+  #data(bytes: Buffer, size: number): void {
     try {
-      work();
+      this.#reader.push(bytes, size);
     } catch (error) {
       this.#broken(error);
     }
@@ -197,21 +194,21 @@ export class Run {
     else this.#fail('execution-failed', `what the script sent could not be read: ${messageOf(error)}`);
   }
 
-  /** Reads frames in order. One that takes time holds up the rest, and what comes after on the line. */
-  #read(): void {
-    while (this.#open && !this.#busy) {
-      const next = this.#inbox.shift();
-      if (next === undefined) return;
-      const done = this.#frame(...next);
-      if (done === undefined) continue;
-      this.#busy = true;
-      this.#line?.pause();
-      done.then(() => {
-        this.#busy = false;
-        this.#guarded(() => this.#read());
-        if (!this.#busy) this.#line?.resume();
-      }).catch((error: unknown) => this.#broken(error));
-    }
+  /** Takes frames in order. One that takes time holds up the rest, and what comes after on the line. */
+  #take(kind: number, payload: Buffer): void {
+    const done = this.#frame(kind, payload);
+    if (done === undefined) return;
+    this.#busy = true;
+    this.#line?.pause();
+    done.then(() => {
+      this.#busy = false;
+      while (this.#open && !this.#busy) {
+        const next = this.#inbox.shift();
+        if (next === undefined) break;
+        this.#take(...next);
+      }
+      if (!this.#busy) this.#line?.resume();
+    }).catch((error: unknown) => this.#broken(error));
   }
 
   #frame(kind: number, payload: Buffer): Promise<void> | undefined {
@@ -281,8 +278,8 @@ export class Run {
     }
   }
 
-  /** Takes the calls of a frame from `at` on; a promise when that takes more than this turn. */
-  #calls(payload: Buffer, at: number): Promise<void> | undefined {
+  /** Takes the calls of a frame from `at` on; a promise when that takes more than this turn. `kept` says that the payload will not change. */
+  #calls(payload: Buffer, at: number, kept = false): Promise<void> | undefined {
     const end = payload.length > BURST_CALLS * 13 ? performance.now() + BURST_MS : Infinity;
     for (let count = 1; at < payload.length && this.#open; count++) {
       if (at + 13 > payload.length) throw new ProtocolError('a call is cut off');
@@ -296,13 +293,19 @@ export class Run {
       // Ids count up from 0, so a repeated or invented call cannot be mistaken for a new one.
       if (id !== this.#received++) throw new ProtocolError('a call came out of order');
       if (name === undefined) throw new ProtocolError('a call names no tool');
-      const next = at;
-      const rest = (): Promise<void> | undefined => (this.#open ? this.#calls(payload, next) : undefined);
       const taken = this.#call(id, name, format, bytes);
-      if (taken !== undefined) return taken.then(rest);
-      if (count % BURST_CALLS === 0 && performance.now() > end) return new Promise<void>((turn) => setImmediate(turn)).then(rest);
+      if (taken !== undefined) return this.#callsAfter(taken, payload, at, kept);
+      if (count % BURST_CALLS === 0 && performance.now() > end) {
+        return this.#callsAfter(new Promise((turn) => setImmediate(turn)), payload, at, kept);
+      }
     }
     return;
+  }
+
+  async #callsAfter(taken: Promise<void>, payload: Buffer, at: number, kept: boolean): Promise<void> {
+    const rest = kept ? payload : Buffer.from(payload);
+    await taken;
+    if (this.#open) await this.#calls(rest, at, true);
   }
 
   #call(id: number, name: string, format: number, bytes: Buffer): Promise<void> | undefined {
@@ -326,30 +329,29 @@ export class Run {
 
   #accept(id: number, name: string, args: unknown): void {
     if (!this.#open) return;
-    const start = (): void => this.#dispatch(id, name, args);
-    if (this.#inFlight >= this.request.limits.callsInFlight) this.#waiting.push(start);
+    if (this.#inFlight >= this.request.limits.callsInFlight) this.#waiting.push(() => void this.#dispatch(id, name, args));
     else {
       this.#inFlight += 1;
-      start();
+      void this.#dispatch(id, name, args);
     }
   }
 
-  #dispatch(id: number, name: string, args: unknown): void {
+  /** Never rejects. */
+  async #dispatch(id: number, name: string, args: unknown): Promise<void> {
     const { request } = this;
-    // An async function around it: whatever dispatch does or gives becomes a promise of ours.
-    const outcome = this.#enter(async () => request.dispatch?.({ name, args }));
-    outcome.then(
-      (value) => this.#answered(id, value),
-      (error: unknown) => {
-        if (!this.#open) return;
-        this.#reject(id, messageOf(error) || `tool call failed: ${id}`);
-        this.#next();
-      },
-    );
+    let value: unknown;
+    try {
+      value = await this.#enter(() => request.dispatch?.({ name, args }));
+    } catch (error) {
+      if (!this.#open) return;
+      this.#reject(id, messageOf(error) || `tool call failed: ${id}`);
+      this.#next();
+      return;
+    }
+    if (this.#open) this.#answered(id, value);
   }
 
   #answered(id: number, value: unknown): void {
-    if (!this.#open) return;
     const sent = (encoded: Encoded): void => {
       this.#answer(id, true, encoded);
       this.#next();
@@ -358,14 +360,25 @@ export class Run {
       this.#reject(id, `tool result is not serialisable: ${messageOf(error)}`);
       this.#next();
     };
-    let encoded: Encoded | Promise<Encoded>;
+    const max = this.request.limits.resultBytes;
+    let json: string | undefined;
+    let encoded: Encoded | Promise<Encoded> | undefined;
     try {
-      encoded = encode(value, this.request.limits.resultBytes, this.#wanted);
+      json = value === undefined ? undefined : writeSmall(value, max);
+      encoded = json === undefined ? encode(value, max, this.#wanted) : undefined;
     } catch (error) {
       return failed(error);
     }
-    if (types.isPromise(encoded)) encoded.then(sent, failed);
-    else sent(encoded);
+    if (json !== undefined) this.#plain(id, json);
+    else if (types.isPromise(encoded)) encoded.then(sent, failed);
+    else if (encoded !== undefined) sent(encoded);
+  }
+
+  /** Answers with short JSON text: at once when no other call is under way whose answer could travel along. */
+  #plain(id: number, json: string): void {
+    this.#next();
+    if (this.#inFlight === 0 && !this.#scheduled && this.#line?.answer(id, json) === true) return;
+    this.#answer(id, true, { format: Format.json, bytes: [Buffer.from(json)] });
   }
 
   /** Gives the place of a call that is done to one that waits. */

@@ -6,7 +6,7 @@
  * @internal
  */
 import { MalformedValue } from './malformed.js';
-import { MAX_DEPTH, cutText, parseText, readPieces, writePlain, writeSmall } from './pieces.js';
+import { MAX_DEPTH, cutText, parseText, readPieces, writePlain } from './pieces.js';
 import { inSlices, type Steps } from './slices.js';
 import { readTable } from './table.js';
 import { writeTable } from './table-writer.js';
@@ -21,16 +21,15 @@ export interface Encoded {
 }
 
 /**
- * Encodes a value of at most `max` bytes, as a promise when it is large; that is never settled once
- * `wanted` says no. Both throw an Error that says what cannot travel, and where it is. A large value
+ * Encodes a value of at most `max` bytes that `writeSmall` did not write, as a promise when it is large;
+ * that is never settled once `wanted` says no. Both throw an Error that says what cannot travel, and where it is. A large value
  * should not change before this is done: of what does, some is sent as it was and some as it is.
  *
  * @internal
  */
 export function encode(value: unknown, max: number, wanted: () => boolean): Encoded | Promise<Encoded> {
   if (value === undefined) return { format: Format.undefined, bytes: [] };
-  const small = writeSmall(value, max);
-  return small === undefined ? inSlices(encodeSteps(value, max), wanted) : { format: Format.json, bytes: [small] };
+  return inSlices(encodeSteps(value, max), wanted);
 }
 
 function* encodeSteps(value: unknown, max: number): Steps<Encoded> {

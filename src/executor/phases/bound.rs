@@ -46,7 +46,7 @@ async fn bound<H: Host>(cx: &Cx<H>, plan: &BoundPlan) -> Result<(), Stop> {
     }
     let applied = [("graphorin.tool.result.truncation.applied", Field::Bool(bounded.truncated))];
     cx.contain(cx.host.span_attributes(cx.call, &applied))?;
-    cx.observe_tool("tool.result.size.tokens", bounded.original_tokens);
+    cx.host.metrics().observe_known(&cx.tool.keys().size_tokens, bounded.original_tokens);
     let artifact = bounded.artifact_bytes.map(|bytes| (cx.text(Text::ArtifactPath), bytes));
     if bounded.truncated {
         let labels = [("strategy", bounded.strategy.as_str()), ("toolName", cx.tool.name.as_str())];

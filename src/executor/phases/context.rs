@@ -4,10 +4,10 @@
 use crate::executor::cx::Cx;
 use crate::executor::host::{Field, Host};
 use crate::executor::outcome::Stop;
-use crate::executor::tier::{self, Tier};
+use crate::executor::tier::Tier;
 
 pub(in crate::executor) fn resolve<H: Host>(cx: &Cx<H>) -> Result<Tier, Stop> {
-    let tier = tier::resolve(cx.batch.trust_level, cx.tool.sandbox);
+    let tier = cx.tool.tier(cx.batch);
     cx.host.span_attributes(
         cx.call,
         &[

@@ -40,7 +40,7 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, tier: &Tier) -> Result
     let error = race(cx, limit).await;
     cx.ran.set(true);
     let dispatched = cx.host.close(cx.call);
-    cx.observe_tool("tool.executor.duration_ms", dispatched.duration_ms);
+    cx.host.metrics().observe_known(&cx.tool.keys().duration_ms, dispatched.duration_ms);
     let rounded = [("graphorin.tool.duration_ms", Field::Num(dispatched.duration_ms.round()))];
     cx.contain(cx.host.span_attributes(cx.call, &rounded))?;
     Ok(Dispatch { dispatched, error })

@@ -3,16 +3,17 @@
 
 use crate::executor::cx::{Cx, Report};
 use crate::executor::host::{Host, Text};
+use crate::executor::message::shown_name;
 use crate::executor::outcome::{Failure, Stop};
 use crate::tool::ToolErrorKind;
 
 pub(in crate::executor) fn run<H: Host>(cx: &Cx<H>) -> Result<(), Stop> {
-    let name = &cx.tool.name;
+    let name = shown_name(&cx.tool.name);
     if cx.config.wiring.denies_name && cx.host.denies_name(cx.call)? {
         cx.count_tool("tool.executor.name-denied.total");
         let called = cx.text(Text::CalledName);
         let reason = cx.reason().unwrap_or_default();
-        let message = format!("Tool '{called}' is denied by name: {reason}");
+        let message = format!("Tool '{}' is denied by name: {reason}", shown_name(&called));
         let failure = Failure::new(ToolErrorKind::CapabilityBlocked, message).hint(reason);
         return Err(cx.fail(failure, Report::Row));
     }

@@ -3,6 +3,7 @@
 
 use crate::executor::cx::{Cx, Report};
 use crate::executor::host::{Field, Held, Host, Idempotent, Text};
+use crate::executor::message::shown_name;
 use crate::executor::outcome::{Failure, Stop};
 use crate::tool::ToolErrorKind;
 
@@ -17,7 +18,7 @@ pub(in crate::executor) async fn replayed<H: Host>(cx: &Cx<H>, keyed: bool) -> R
             let message = format!(
                 "Tool '{}' was called before with this idempotency key and other arguments; use a new key \
                  for a new request.",
-                cx.tool.name
+                shown_name(&cx.tool.name)
             );
             Err(cx.fail(Failure::new(ToolErrorKind::InvalidInput, message), Report::RowAndEvent))
         }

@@ -22,7 +22,7 @@ use super::host::Host;
 
 /// The first act inside the span: the invocation counters (section 7.4).
 pub(super) fn invoked<H: Host>(cx: &Cx<H>) {
-    cx.count_tool("tool.executor.invocations.total");
+    cx.host.metrics().increment_known(&cx.tool.keys().invocations, 1.0);
     if cx.tool.streaming {
         cx.count_tool("tool.streaming.tools.invoked.total");
     }

@@ -43,7 +43,7 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, owned: Owned) -> Resul
         let failure = Failure::new(ToolErrorKind::InboundSanitizationBlocked, message);
         return Err(cx.fail(failure, Report::Silent));
     }
-    cx.count("tool.inbound.sanitization.scan.duration_us.total", &[("trustClass", own)], found.scan_us);
+    cx.host.metrics().increment_known(&cx.tool.keys().scan_us, found.scan_us);
     let attributes = [
         ("graphorin.tool.inbound.sanitization.scan_duration_us", Field::Num(found.scan_us)),
         ("graphorin.tool.inbound.sanitization.policy", Field::Str(cx.tool.inbound.as_str())),

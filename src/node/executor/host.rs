@@ -2,7 +2,8 @@
 //!
 //! Every crossing costs about as much as all the deciding of a quiet call, so an effect is left out
 //! where the answer is known on this side: a short body without a token counter of the app's is within
-//! its bounds, a call that nobody watches is assembled as it ends, a run without a tracer has no span.
+//! its bounds, a call that nobody watches is assembled as it ends, a run without a tracer has no span, and
+//! the result of such a call has come along with the event that the tool returned.
 
 use super::ops::{self, FailureRecord, HostOps, PENDING, THREW};
 use super::runtime::{Mailbox, Runtime, Unassembled};
@@ -14,6 +15,7 @@ use crate::executor::{
     Held, Host, Idempotent, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
     SandboxFault, Sanitised, Text, Thrown, ToolFacts, Unpacked,
 };
+use crate::inbound::sanitize::quiet_scan_us;
 use crate::tool::{InboundPolicy, Sensitivity, TruncationStrategy, TrustClass};
 use napi::bindgen_prelude::{JsObjectValue, Object};
 use std::cell::RefCell;
@@ -432,11 +434,17 @@ impl Host for JsHost {
     }
 
     fn unpack(&self, call: u32) -> Result<Unpacked, Thrown> {
-        let bits = whole(thrown(self.number(call, |ops| &ops.unpack, NONE))?);
-        let [_, units, ..] = self.runtime.registers.read();
+        let ahead = self.runtime.with(call, |slot| slot.unpacked.take());
+        let code = ahead.unwrap_or_else(|| {
+            let code = self.number(call, |ops| &ops.unpack, NONE);
+            let [_, units, ..] = self.runtime.registers.read();
+            self.runtime.with(call, |slot| slot.body_units = units);
+            code
+        });
+        let bits = whole(thrown(code)?);
         self.runtime.with(call, |slot| {
             slot.has_parts = bits & 8 != 0;
-            slot.body_units = units;
+            slot.fits = bits & 2048 != 0;
         });
         Ok(Unpacked {
             explicit: bits & 1 != 0,
@@ -447,6 +455,9 @@ impl Host for JsHost {
     }
 
     async fn output_fits(&self, call: u32) -> Result<bool, Thrown> {
+        if self.runtime.with(call, |slot| slot.fits) {
+            return Ok(true);
+        }
         yes(self.awaited(call, |ops| &ops.output_fits, [0.0; 3]).await)
     }
 
@@ -463,6 +474,8 @@ impl Host for JsHost {
         if let Some(tokens) = self.within_bounds(call, plan.max_tokens) {
             return Ok(untouched(plan.strategy, tokens));
         }
+        // What is scanned in the end may be another text.
+        self.runtime.with_carried(call, |_| ());
         let strategy = index_of(TruncationStrategy::ALL, Some(plan.strategy));
         let owner =
             index_of(TrustClass::ALL, Some(plan.trust)) + 8.0 * index_of(Sensitivity::ALL, plan.sensitivity);
@@ -494,6 +507,14 @@ impl Host for JsHost {
         shown: TrustClass,
         fail_closed: bool,
     ) -> Result<Sanitised, Thrown> {
+        let quiet = match policy {
+            InboundPolicy::PassThrough => Some(0.0),
+            InboundPolicy::DetectAndFlag => self.runtime.with_carried(call, quiet_scan_us).flatten(),
+            _ => None,
+        };
+        if let Some(scan_us) = quiet {
+            return Ok(Sanitised { hits: 0, wrapped: false, stripped: false, blocked: false, scan_us });
+        }
         let numbers = [
             index_of(InboundPolicy::ALL, Some(policy)),
             index_of(TrustClass::ALL, Some(shown)),

@@ -7,16 +7,17 @@ mod task_loop;
 
 use crate::executor::tier::TrustLevel;
 use crate::executor::{
-    ApprovalForm, BatchOptions, Config, RetryConfig, ToolFacts, Wiring, run_batch, run_single,
+    ApprovalForm, BatchOptions, Config, Learned, RetryConfig, ToolFacts, Wiring, run_batch, run_single,
 };
 use crate::node::audit::Realm;
+use crate::node::text;
 use crate::tool::{
     InboundPolicy, MemoryGuardTier, SandboxPolicy, Sensitivity, SideEffectClass, ToolErrorKind,
     TruncationStrategy, TrustClass,
 };
 use host::JsHost;
 use napi::Env;
-use napi::bindgen_prelude::{Float64Array, Function, FunctionRef, Result};
+use napi::bindgen_prelude::{Float64Array, Function, FunctionRef, Result, Unknown};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
 use ops::{HostOps, Registers};
@@ -54,13 +55,19 @@ impl CallRuntime {
     }
 
     /// The function that delivers an event to a call. In the registers: the slot, the mailbox (1 for the
-    /// span), the epoch, the code, and how the race closed or NaN. No method, because it is called twice
+    /// span), the epoch, the code, how the race closed or NaN, the unpacked result or NaN, the length of
+    /// its body; the body itself as the argument when it is short. No method, because it is called twice
     /// in each call and finding the object behind a method costs more than what it does.
     #[napi(catch_unwind)]
     pub fn settler<'env>(&self, env: &'env Env) -> Result<Function<'env, (), ()>> {
         let inner = Rc::clone(&self.inner);
-        env.create_function_from_closure("settle", move |_| {
-            inner.tasks.enter(|| inner.settle());
+        env.create_function_from_closure("settle", move |context| {
+            let body = if context.length() > 0 { context.get::<Unknown>(0).ok() } else { None };
+            let env = *context.env;
+            inner.tasks.enter(|| {
+                inner
+                    .settle(|length, into| body.is_some_and(|body| text::read_into(env, body, length, into)));
+            });
             Ok(())
         })
     }
@@ -260,6 +267,7 @@ fn unpack_facts(bits: u32, max_result_tokens: f64, name: String) -> ToolFacts {
         idempotency_callback: flag(),
         streaming: flag(),
         output_schema: flag(),
+        learned: Learned::default(),
     }
 }
 

@@ -90,7 +90,7 @@ pub struct HostOps {
 /// [`THREW`].
 pub fn call(env: Env, op: &NumberOp, registers: &Registers, slot: u32, numbers: [f64; 4]) -> f64 {
     let [a, b, c, d] = numbers;
-    registers.write([f64::from(slot), a, b, c, d]);
+    registers.write(&[f64::from(slot), a, b, c, d]);
     match op.borrow_back(&env).and_then(|function| function.call(())) {
         Ok(()) => registers.read()[0],
         Err(_) => THREW,
@@ -105,7 +105,7 @@ pub struct Registers {
 
 impl Registers {
     /// How many there are.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 7;
 
     /// `shared` has to hold [`COUNT`](Self::COUNT) numbers.
     pub fn new(shared: Float64Array) -> napi::Result<Self> {
@@ -122,10 +122,13 @@ impl Registers {
         numbers
     }
 
-    fn write(&self, numbers: [f64; Self::COUNT]) {
+    fn write(&self, numbers: &[f64; 5]) {
         let mut shared = self.shared.borrow_mut();
         // SAFETY: JavaScript sees this memory too, but runs on this very thread, so nobody reads or
         // writes it while the slice lives, which ends with this statement.
-        unsafe { shared.as_mut() }.copy_from_slice(&numbers);
+        let first = unsafe { shared.as_mut().get_mut(..numbers.len()) };
+        if let Some(first) = first {
+            first.copy_from_slice(numbers);
+        }
     }
 }

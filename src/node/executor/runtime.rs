@@ -54,6 +54,10 @@ pub struct CallSlot {
     pub has_parts: bool,
     /// Length of the body in UTF-16 units.
     pub body_units: f64,
+    /// The result unpacked ahead, as the host function would have told it.
+    pub unpacked: Option<f64>,
+    /// The output schema has been asked already, and the output fits.
+    pub fits: bool,
     /// How the race closed, when its last event brought that along.
     pub closed: Option<f64>,
     pub unassembled: Option<Unassembled>,
@@ -71,6 +75,26 @@ pub struct Runtime {
     /// Facts of the tools that JavaScript knows by number.
     interned: RefCell<Vec<Option<Rc<ToolFacts>>>>,
     free: RefCell<Vec<u32>>,
+    carried: RefCell<Carried>,
+}
+
+/// The short body of the call whose tool returned last. One for all, since it is scanned in the same
+/// turn; where it is not, JavaScript is asked as for any other body.
+#[derive(Default)]
+struct Carried {
+    slot: Option<u32>,
+    units: Vec<u16>,
+}
+
+impl Carried {
+    /// A later event of the same call without a body takes the body back.
+    fn take_over(&mut self, slot: u32, read: impl FnOnce(&mut Vec<u16>) -> bool) {
+        if read(&mut self.units) {
+            self.slot = Some(slot);
+        } else if self.slot == Some(slot) {
+            self.slot = None;
+        }
+    }
 }
 
 impl Runtime {
@@ -85,6 +109,7 @@ impl Runtime {
             slots: RefCell::default(),
             interned: RefCell::default(),
             free: RefCell::default(),
+            carried: RefCell::default(),
         })
     }
 
@@ -124,12 +149,13 @@ impl Runtime {
         act(&mut slots[index])
     }
 
-    /// Delivers the event in the registers; a stale epoch is dropped. `closed` is how the race closed,
-    /// or NaN for an event that does not say.
-    pub fn settle(&self) {
-        let [slot, mailbox, epoch, code, closed] = self.registers.read();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a slot")]
-        let slot = slot as u32;
+    /// Delivers the event in the registers; a stale epoch is dropped. The fifth is how the race closed,
+    /// or NaN for an event that does not say; the sixth the unpacked result, or NaN, and then the seventh
+    /// the length of its body. `read` puts a body of that length into the vector, when it came along.
+    pub fn settle(&self, read: impl FnOnce(usize, &mut Vec<u16>) -> bool) {
+        let [slot, mailbox, epoch, code, closed, unpacked, units] = self.registers.read();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a slot and a length")]
+        let (slot, length) = (slot as u32, units as usize);
         let mailbox = if mailbox == 0.0 { Mailbox::Phase } else { Mailbox::Span };
         let waker = self.with(slot, |call| {
             let place = if mailbox == Mailbox::Phase { &mut call.phase } else { &mut call.span };
@@ -141,11 +167,23 @@ impl Runtime {
             place.events.push_back(code);
             let waker = place.waker.take();
             call.closed = (!closed.is_nan()).then_some(closed);
+            call.unpacked = (!unpacked.is_nan()).then_some(unpacked);
+            call.body_units = units;
+            self.carried.borrow_mut().take_over(slot, |into| read(length, into));
             waker
         });
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+
+    /// Acts on the body of a call, when it was carried along and nobody has asked for it yet.
+    pub fn with_carried<R>(&self, slot: u32, act: impl FnOnce(&[u16]) -> R) -> Option<R> {
+        let mut carried = self.carried.borrow_mut();
+        (carried.slot == Some(slot)).then(|| {
+            carried.slot = None;
+            act(&carried.units)
+        })
     }
 
     /// Runs the attempt that waits for the tracer. `false` when there is none (any more).

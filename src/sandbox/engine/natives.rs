@@ -3,14 +3,27 @@
 use super::state::State;
 use super::value;
 use crate::sandbox::wire::Format;
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::builtins::{
-    JsArrayBuffer, JsDataView, JsDate, JsMap, JsPromise, JsRegExp, JsSet, JsTypedArray, JsUint8Array,
+    AlignedVec, JsArrayBuffer, JsDataView, JsDate, JsMap, JsPromise, JsRegExp, JsSet, JsTypedArray,
+    JsUint8Array,
 };
 use boa_engine::object::{FunctionObjectBuilder, JsObject, ObjectInitializer};
 use boa_engine::property::{Attribute, PropertyDescriptor};
+use boa_engine::string::JsStr;
 use boa_engine::{Context, JsNativeError, JsResult, JsString, JsValue, NativeFunction, js_string};
 use std::rc::Rc;
+
+/// What `atob` of the platform accepts: padding or none, and whatever stands in the bits that are left over.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 type Native = fn(&State, &[JsValue], &mut Context) -> JsResult<JsValue>;
 
@@ -28,7 +41,7 @@ fn argument(arguments: &[JsValue], index: usize) -> JsValue {
 /// Builds the object of natives.
 pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
     context.insert_data(Handle(Rc::clone(state)));
-    let all: [(&str, Native); 11] = [
+    let all: [(&str, Native); 14] = [
         ("log", log),
         ("timer", timer),
         ("clear", clear),
@@ -39,6 +52,9 @@ pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
         ("elapsed", |state, _, _| Ok(state.elapsed_ms().into())),
         ("encode", utf8_encode),
         ("decode", utf8_decode),
+        ("toBase64", to_base64),
+        ("fromBase64", from_base64),
+        ("latin1", latin1),
         ("rest", |_, _, context| super::prelude::rest(context).map(|()| JsValue::undefined())),
     ];
     let mut object = ObjectInitializer::new(context);
@@ -223,7 +239,43 @@ fn random(state: &State, _: &[JsValue], _context: &mut Context) -> JsResult<JsVa
 /// `encode(text)`: UTF-8 bytes, lone surrogates replaced.
 fn utf8_encode(_: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let text = argument(arguments, 0).to_string(context)?.to_std_string_lossy();
-    Ok(JsUint8Array::from_iter(text.into_bytes(), context)?.into())
+    bytes_of(&text.into_bytes(), context)
+}
+
+/// A `Uint8Array` with these bytes. Set one by one they would take the engine a thousand times as long.
+fn bytes_of(bytes: &[u8], context: &mut Context) -> JsResult<JsValue> {
+    let block = AlignedVec::from_slice(64, bytes);
+    let buffer = JsArrayBuffer::from_byte_block(block, context)?;
+    Ok(JsUint8Array::from_array_buffer(buffer, context)?.into())
+}
+
+/// The bytes of the `Uint8Array` that is the first argument.
+fn bytes_from(arguments: &[JsValue], context: &mut Context) -> JsResult<Vec<u8>> {
+    let array = argument(arguments, 0).as_object().map(JsUint8Array::from_object);
+    match array {
+        Some(array) => array?.to_vec(context),
+        None => Err(JsNativeError::typ().with_message("a Uint8Array is needed").into()),
+    }
+}
+
+/// `toBase64(bytes)`: in the engine itself each digit would copy all before it.
+fn to_base64(_: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let text = BASE64.encode(bytes_from(arguments, context)?);
+    Ok(JsString::from(JsStr::latin1(text.as_bytes())).into())
+}
+
+/// `fromBase64(text)`, with or without padding.
+fn from_base64(_: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let text = argument(arguments, 0).to_string(context)?.to_std_string_lossy();
+    match BASE64.decode(text) {
+        Ok(bytes) => bytes_of(&bytes, context),
+        Err(_) => Err(JsNativeError::syntax().with_message("the text is not base64").into()),
+    }
+}
+
+/// `latin1(bytes)`: a text of one character a byte.
+fn latin1(_: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    Ok(JsString::from(JsStr::latin1(&bytes_from(arguments, context)?)).into())
 }
 
 /// `decode(bytes, fatal)`: text from UTF-8.
@@ -233,7 +285,7 @@ fn utf8_decode(_: &State, arguments: &[JsValue], context: &mut Context) -> JsRes
     let Some(array) = array else {
         return Err(JsNativeError::typ().with_message("TextDecoder needs a buffer or a typed array").into());
     };
-    let bytes: Vec<u8> = array.iter(context).collect();
+    let bytes = array.to_vec(context)?;
     if argument(arguments, 1).to_boolean() && std::str::from_utf8(&bytes).is_err() {
         return Err(JsNativeError::typ()
             .with_message("The encoded data was not valid for encoding utf-8")

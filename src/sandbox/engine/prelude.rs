@@ -5,7 +5,8 @@
 //! first, told by its text: a global has no name but its own, and the few ways around that are words as
 //! well ([`AROUND`]). So no script ever finds a part missing, and none can have one made: that is done
 //! before it begins. Only a `toLocale…` method called by a name put together at run time makes its parts
-//! while the script runs.
+//! while the script runs; and only the class of a date that a tool gave, got by such a name, reads no
+//! more date texts than the engine does.
 
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsResult, JsValue, Source};
@@ -13,11 +14,9 @@ use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-const CORE: [(&str, &str); 5] = [
+const CORE: [(&str, &str); 3] = [
     ("values", include_str!("prelude/values.js")),
     ("world", include_str!("prelude/world.js")),
-    ("parse", include_str!("prelude/parse.js")),
-    ("json", include_str!("prelude/json.js")),
     ("locale", include_str!("prelude/locale.js")),
 ];
 
@@ -33,7 +32,10 @@ struct Part {
 const INTL: &[&str] = &["Intl", "toLocale", "localeCompare"];
 
 /// In the order they are made; each may need those before it that have the same words.
-const REST: [Part; 7] = [
+const REST: [Part; 9] = [
+    Part { name: "json", text: include_str!("prelude/json.js"), words: &["JSON"] },
+    // A tool may give a date, which knows its class.
+    Part { name: "parse", text: include_str!("prelude/parse.js"), words: &["Date", "constructor"] },
     Part { name: "console", text: include_str!("prelude/console.js"), words: &["console"] },
     Part {
         name: "text",
@@ -148,11 +150,13 @@ mod tests {
     #[test]
     fn only_what_a_text_speaks_of_is_made() {
         let intl = ["numbers", "dates", "words", "intl"];
-        let others = ["console", "text", "url"];
+        let others = ["json", "parse", "console", "text", "url"];
         for (source, left) in [
             ("return 1", [&others[..], &intl].concat()),
             ("return (5).toLocaleString()", others.to_vec()),
-            ("console.log(new URL('http://a'))", [&others[1..2], &intl].concat()),
+            ("console.log(new URL('http://a'))", [&["json", "parse", "text"][..], &intl].concat()),
+            ("return new Date('Nov 5, 2024')", [&["json", "console", "text", "url"][..], &intl].concat()),
+            ("return JSON.stringify(tools)", [&others[1..], &intl].concat()),
             ("return globalThis", vec![]),
             ("return th\\u0069s", vec![]),
         ] {

@@ -268,14 +268,26 @@ mod tests {
             ("return tag<Row>`a`", "return tag     `a`"),
             // What is TypeScript in one place is so in all.
             ("new Set<Date>(a); return f<Date>(b)", "new Set      (a); return f      (b)"),
+            ("return await get<Item[]>('a')", "return await get        ('a')"),
+            ("return tools['a.b']<Page<Item>>({})", "return tools['a.b']            ({})"),
+            ("return f<{ items: Item[] }>(x)", "return f                   (x)"),
+            ("return f<Array<Item>, string | null>(x)", "return f                            (x)"),
         ] {
             assert_eq!(body(typed), plain);
         }
         for plain in [
-            "const b = 1; return a<b>(c)",
-            "return a<b>(c) || b",
-            "const b = 1, c = 2; return f(a<b, c>(d))",
+            "return a<b>(c)",
+            "return f(a<b, c>(d))",
             "let number = 1; return a<number>(c)",
+            "const Item = 1; return a<Item>(c)",
+            "class Item {} return a<Item>(c)",
+            "const { Item } = await tools.limits(); return a<Item>(c)",
+            "return a<Infinity>(c)",
+            "return a<MAX.Item>(c) || MAX",
+            "return a<limits.Max>(c)",
+            "globalThis[x] = 1; return a<Item>(c)",
+            "Object.assign(o, { Item: 1 }); return a<Item>(c)",
+            "return a<Item>(c) || Item",
             "function f(Item) { return a<Item>(c) }",
             "return a<Date>(b) || a<tools>(b) || a<typeof Item>(b)",
             "if (typeof Item !== 'undefined') return a<Item>(b)",

@@ -6,13 +6,14 @@
 //! One zygote per realm. It ends when the last descriptor of its control socket closes, which the
 //! kernel does however this process ends.
 
+use crate::sandbox::wire::frame;
 use rustix::net::{
-    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg,
-    socketpair,
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, send,
+    sendmsg, socketpair,
 };
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -41,6 +42,16 @@ impl From<rustix::io::Errno> for HostError {
     fn from(errno: rustix::io::Errno) -> Self {
         Self::Gone(errno.into())
     }
+}
+
+/// Sends one answer, a value as JSON text, to the script of a socket. Gives what the socket did not take,
+/// all of it when it is broken.
+#[must_use]
+pub fn answer(socket: BorrowedFd<'_>, id: u32, json: &[u8]) -> Option<Vec<u8>> {
+    let mut frame = frame::answer_frame(id, json);
+    let sent = send(socket, &frame, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or(0);
+    frame.drain(..sent);
+    (!frame.is_empty()).then_some(frame)
 }
 
 /// A running zygote.
@@ -148,5 +159,20 @@ mod tests {
     fn a_missing_binary_is_named() {
         let error = Zygote::start(Path::new("/nowhere/ferrule-sandbox")).unwrap_err();
         assert!(error.to_string().contains("/nowhere/ferrule-sandbox"), "{error}");
+    }
+
+    #[test]
+    fn an_answer_that_a_socket_does_not_take_is_given_back() {
+        use std::io::Read;
+        let (ours, theirs) = pair().unwrap();
+        let long = vec![b'1'; 4 << 20];
+        let whole = frame::answer_frame(7, &long);
+        let left = answer(ours.as_fd(), 7, &long).unwrap();
+        assert!(left.len() < whole.len(), "a part of it is taken");
+        let mut taken = vec![0; whole.len() - left.len()];
+        std::os::unix::net::UnixStream::from(theirs).read_exact(&mut taken).unwrap();
+        assert_eq!([taken, left].concat(), whole);
+        // The other end is closed by now.
+        assert_eq!(answer(ours.as_fd(), 8, b"1"), Some(frame::answer_frame(8, b"1")));
     }
 }

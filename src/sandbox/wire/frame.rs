@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Bytes before the payload of every frame.
 pub const HEADER: usize = 5;
 
+/// Bytes before the value of every answer.
+const ANSWER: usize = 10;
+
 /// Host to script: what to run, JSON of [`super::Start`]. Sent once, first.
 pub const START: u8 = 1;
 /// Host to script: settled tool calls, see [`Answers`].
@@ -106,6 +109,21 @@ pub fn push_line(out: &mut Vec<u8>, level: u8, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// A whole [`ANSWERS`] frame with the one answer that call `id` gave a value, whose JSON text is `json`.
+///
+/// # Panics
+/// Never for texts under 4 GiB, which every caller has capped long before.
+#[must_use]
+pub fn answer_frame(id: u32, json: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEADER + ANSWER + json.len());
+    out.extend_from_slice(&header(ANSWERS, ANSWER + json.len()));
+    out.extend_from_slice(&id.to_le_bytes());
+    out.extend_from_slice(&[1, Format::Json as u8]);
+    push_u32(&mut out, json.len());
+    out.extend_from_slice(json);
+    out
+}
+
 /// One settled call.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Answer<'a> {
@@ -136,7 +154,7 @@ impl<'a> Iterator for Answers<'a> {
     type Item = Answer<'a>;
 
     fn next(&mut self) -> Option<Answer<'a>> {
-        let (head, rest) = self.0.split_at_checked(10)?;
+        let (head, rest) = self.0.split_at_checked(ANSWER)?;
         let id = u32::from_le_bytes(head[..4].try_into().ok()?);
         let length = u32::from_le_bytes(head[6..].try_into().ok()?) as usize;
         let (bytes, rest) = rest.split_at_checked(length)?;
@@ -163,6 +181,16 @@ mod tests {
         assert_eq!(all.len(), 2);
         assert_eq!(all[0], Answer { id: 1, ok: true, format: Format::Json, bytes: b"5" });
         assert_eq!(all[1], Answer { id: 7, ok: false, format: Format::Refused, bytes: b"no" });
+    }
+
+    #[test]
+    fn a_frame_of_one_answer_is_read_back() {
+        let frame = answer_frame(0x0102_0304, br#"{"i":1}"#);
+        let (head, payload) = frame.split_at(HEADER);
+        assert_eq!(head, header(ANSWERS, payload.len()));
+        let all: Vec<_> = Answers::new(payload).collect();
+        let bytes = &br#"{"i":1}"#[..];
+        assert_eq!(all, [Answer { id: 0x0102_0304, ok: true, format: Format::Json, bytes }]);
     }
 
     proptest! {

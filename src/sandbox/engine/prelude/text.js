@@ -1,7 +1,8 @@
 // Text and bytes: the encoders, base64, randomness.
 (function (native, shared) {
   'use strict';
-  const { define, toBase64, fromBase64 } = shared;
+  const { define } = shared;
+  const { toBase64, fromBase64, latin1 } = native;
 
   define(
     'TextEncoder',
@@ -81,9 +82,7 @@
   define('atob', function atob(text) {
     const clean = String(text).replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
     if (!/^[A-Za-z0-9+/]*$/.test(clean) || clean.length % 4 === 1) throw invalid('atob: the text is not correctly encoded');
-    let out = '';
-    for (const byte of fromBase64(clean)) out += String.fromCharCode(byte);
-    return out;
+    return latin1(fromBase64(clean));
   });
 
   // --- crypto: randomness only ----------------------------------------------------------------------

@@ -6,8 +6,7 @@
 // ['V', type, buffer slot or base64, offset, length] ['W', slot]. `js/sandbox/bridged/table.ts` is the other end.
 (function (native, shared) {
   'use strict';
-  const { brand } = native;
-  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const { brand, toBase64, fromBase64 } = native;
   const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
   const views = {
     Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
@@ -19,35 +18,6 @@
     get name() {
       return 'DataCloneError';
     }
-  }
-
-  function toBase64(bytes) {
-    let out = '';
-    for (let i = 0; i < bytes.length; i += 3) {
-      const n = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-      out += digits[n >> 18] + digits[(n >> 12) & 63];
-      out += i + 1 < bytes.length ? digits[(n >> 6) & 63] : '=';
-      out += i + 2 < bytes.length ? digits[n & 63] : '=';
-    }
-    return out;
-  }
-
-  const codes = new Map([...digits].map((digit, at) => [digit, at]));
-  function fromBase64(text) {
-    const clean = text.replace(/=+$/, '');
-    const bytes = new Uint8Array((clean.length * 3) >> 2);
-    let bits = 0;
-    let held = 0;
-    let at = 0;
-    for (const digit of clean) {
-      held = (held << 6) | codes.get(digit);
-      bits += 6;
-      if (bits >= 8) {
-        bits -= 8;
-        bytes[at++] = (held >> bits) & 255;
-      }
-    }
-    return bytes;
   }
 
   function describe(value) {
@@ -246,7 +216,5 @@
   shared.encode = encode;
   shared.clone = (value) => decode(encode(value, Infinity));
   shared.decode = decode;
-  shared.toBase64 = toBase64;
-  shared.fromBase64 = fromBase64;
   shared.DataCloneError = DataCloneError;
 });

@@ -5,8 +5,9 @@
 //! comparisons; `new Set<Item>(x)` never is one, as nobody compares what was made a moment ago.
 
 use oxc_ast::ast::{
-    BindingIdentifier, CallExpression, Expression, IdentifierReference, NewExpression, Program, TSType,
-    TSTypeName, TSTypeParameterInstantiation, TSTypeQuery, TSTypeReference, TaggedTemplateExpression,
+    BindingIdentifier, CallExpression, Expression, IdentifierName, IdentifierReference, NewExpression,
+    Program, TSType, TSTypeName, TSTypeParameterInstantiation, TSTypeQuery, TSTypeReference,
+    TaggedTemplateExpression,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -19,16 +20,21 @@ pub const TYPE_NAMES: [&str; 14] = [
 ];
 
 /// What a script finds without declaring it, in order.
-pub const GLOBALS: [&str; 85] = [
+pub const GLOBALS: [&str; 95] = [
     "AggregateError",
     "Array",
     "ArrayBuffer",
+    "AsyncDisposableStack",
+    "Atomics",
     "BigInt",
     "BigInt64Array",
     "BigUint64Array",
     "Boolean",
+    "DOMException",
+    "DataCloneError",
     "DataView",
     "Date",
+    "DisposableStack",
     "Error",
     "EvalError",
     "FinalizationRegistry",
@@ -55,9 +61,13 @@ pub const GLOBALS: [&str; 85] = [
     "Reflect",
     "RegExp",
     "Set",
+    "ShadowRealm",
+    "SharedArrayBuffer",
     "String",
+    "SuppressedError",
     "Symbol",
     "SyntaxError",
+    "Temporal",
     "TextDecoder",
     "TextEncoder",
     "TypeError",
@@ -72,6 +82,7 @@ pub const GLOBALS: [&str; 85] = [
     "WeakMap",
     "WeakRef",
     "WeakSet",
+    "WebAssembly",
     "__GRAPHORIN_INPUT__",
     "arguments",
     "atob",
@@ -108,12 +119,21 @@ pub const GLOBALS: [&str; 85] = [
 ];
 
 /// Whether a program holds type arguments for sure: they follow `new Name`, or a call whose brackets name
-/// what the program neither declares nor uses as a value, and finds nowhere.
+/// what can be no value: one of [`TYPE_NAMES`] that the program neither declares nor reads, or a name with a
+/// capital letter that it does not mention elsewhere and finds nowhere.
 pub(super) fn certain(program: &Program<'_>) -> bool {
     let mut uses = Uses::default();
     uses.visit_program(program);
-    let value = |name: &&str| uses.values.contains(name) || GLOBALS.binary_search(name).is_ok();
-    uses.made || uses.named.iter().any(|name| !value(name))
+    // A global may be made by way of the global object, under a name that is put together.
+    let makes_globals = ["global", "this["].iter().any(|way| program.source_text.contains(way));
+    let own_type = |name: &str| {
+        !makes_globals
+            && name.starts_with(|first: char| first.is_ascii_uppercase())
+            && !uses.properties.contains(name)
+            && GLOBALS.binary_search(&name).is_err()
+    };
+    let no_value = |name: &&str| !uses.values.contains(name) && (TYPE_NAMES.contains(name) || own_type(name));
+    uses.made || uses.named.iter().any(no_value)
 }
 
 #[derive(Default)]
@@ -122,6 +142,8 @@ struct Uses<'a> {
     made: bool,
     /// Names that are declared, or read outside of type arguments.
     values: HashSet<&'a str>,
+    /// Names of properties.
+    properties: HashSet<&'a str>,
     /// Names in type arguments.
     named: Vec<&'a str>,
 }
@@ -144,6 +166,10 @@ impl<'a> Uses<'a> {
 impl<'a> Visit<'a> for Uses<'a> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         self.values.insert(it.name.as_str());
+    }
+
+    fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
+        self.properties.insert(it.name.as_str());
     }
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
