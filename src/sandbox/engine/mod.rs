@@ -16,8 +16,6 @@ mod sort;
 mod source;
 mod state;
 mod strip;
-mod strip_lexer;
-mod strip_more;
 mod value;
 
 use super::wire::{self, Port, Start};
