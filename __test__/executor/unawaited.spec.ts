@@ -1,6 +1,6 @@
 /** Async functions where an answer is not waited for (issue 4: whatever a callback does is contained and reported). */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bench, counters, entry, failure, sleep, success, type Loose } from './kit.js';
+import { bench, counters, entry, failure, run, sleep, success, type Loose } from './kit.js';
 
 const unhandled = vi.fn();
 beforeEach(() => {
@@ -20,6 +20,7 @@ const counted = (callback: string): number | undefined =>
 describe('a rejecting observer: the result is there, the failure is told, the process goes on', () => {
   const cases: [string, Loose][] = [
     ['streamingSink', { streamingSink: rejects }],
+    ['tokenCounter.count', { tokenCounter: { count: rejects } }],
     ['dataFlowGuard.record', { dataFlowGuard: { inspect: () => ({ action: 'allow' }), record: rejects } }],
   ];
   it.each(cases)('%s', async (callback, options) => {
@@ -45,6 +46,16 @@ describe('a rejecting observer: the result is there, the failure is told, the pr
     expect(rows).toBeGreaterThan(0);
     expect(counted('emitAudit')).toBe(rows);
     expect(emitAudit).toHaveBeenCalledTimes(rows);
+  });
+
+  it('a span', async () => {
+    const span = { setAttributes: rejects, addEvent: () => {}, setStatus: () => {}, recordException: () => {}, end: () => {} };
+    const tracer = { span: async (_: unknown, fn: (span: unknown) => unknown) => await fn(span) };
+    const b = bench([entry('t')]);
+    expect(success(await b.one('t', {}, { runContext: run({ tracer }) })).output).toBe('ok');
+    await sleep(1);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(counted('span.setAttributes')).toBeGreaterThan(0);
   });
 
   it('a thenable that is no promise is taken care of as well', async () => {

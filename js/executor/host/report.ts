@@ -172,7 +172,7 @@ export function closeSpan(frame: Frame, epoch: number, success: number): number 
 /** Sets attributes. */
 export function spanAttributes(frame: Frame, attributes: SpanAttributes): number {
   return guarded(frame, 'span.setAttributes', () => {
-    frame.span?.setAttributes(attributes);
+    unawaited(frame, 'span.setAttributes', frame.span?.setAttributes(attributes) as unknown);
     return 0;
   });
 }

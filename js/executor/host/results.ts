@@ -197,8 +197,10 @@ function countTokens(frame: Frame, body: string): number {
   const counter = frame.state.options.tokenCounter;
   if (!counter) return countTokensHeuristic.count(body);
   try {
-    const tokens = counter.count(body);
+    const tokens: unknown = counter.count(body);
     if (typeof tokens === 'number' && tokens >= 0) return tokens;
+    // A count that has to be waited for is none, and its rejection is nobody's.
+    unawaited(frame, 'tokenCounter.count', tokens);
     throw new TypeError(`the token counter answered ${String(tokens)}`);
   } catch (error) {
     return counterThrew(frame, error);
