@@ -13,6 +13,7 @@ mod natives;
 mod overlay;
 mod prelude;
 mod problem;
+mod refused;
 mod regexps;
 mod rest;
 mod run;
