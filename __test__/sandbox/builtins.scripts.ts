@@ -56,8 +56,8 @@ export const large: ReadonlyArray<readonly [name: string, source: string]> = [
   ['indexOf from one to the next', `const t = 'a,b,c\\n'.repeat(200_000); let n = 0; for (let i = t.indexOf('\\n'); i >= 0; i = t.indexOf('\\n', i + 1)) n++; return n;`],
   ['replaceAll', `return 'hello world foo '.repeat(200_000).replaceAll('o', '0').length;`],
   ['split by an expression', `return 'a,b,c\\n'.repeat(60_000).split(/\\r?\\n/).length + 'x'.repeat(300_000).split(/,/).length;`],
-  ['matches', `const t = Array.from({ length: 20_000 }, (_, i) => '2024-01-01 ERROR [m' + i + '] message').join('\\n'); return [...t.matchAll(/^(\\S+) (\\w+) \\[(\\w+)\\] (.*)$/gm)].length;`],
-  ['replace by an expression', `return 'hello world foo '.repeat(30_000).replace(/o/g, '0').length;`],
+  ['matches', `const t = Array.from({ length: 80_000 }, (_, i) => '2024-01-01 ERROR [m' + i + '] ' + 'message '.repeat(8)).join('\\n'); let n = 0; for (const m of t.matchAll(/^(\\S+) (\\w+) \\[(\\w+)\\] (.*)$/gm)) n += m[3].length; return n;`],
+  ['replace by an expression', `return ('hello ' + 'x'.repeat(100)).repeat(60_000).replace(/hello/g, '0').length;`],
   ['sorting with localeCompare', `const a = Array.from({ length: 20_000 }, (_, i) => 'k' + ((i * 7919) % 20_011)); a.sort((x, y) => x.localeCompare(y)); return a[5];`],
   ['btoa', `return atob(btoa('x'.repeat(1_000_000))).length;`],
 ];

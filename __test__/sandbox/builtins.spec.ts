@@ -25,7 +25,7 @@ describe('the same result as Node', () => {
 describe('large inputs', () => {
   // A limit of CPU time that work quadratic in the input is far from; what is linear is as far on its other side.
   it.each(large)('%s', async (_, source) => {
-    const result = await runBridgedSource({ source, allowedTools: [], dispatch: async () => undefined, timeoutMs: 0, maxCpuMs: 20_000 });
+    const result = await runBridgedSource({ source, allowedTools: [], dispatch: async () => undefined, timeoutMs: 0, maxCpuMs: 15_000 });
     expect(result.ok ? result.output : result.error.message).toEqual(await new AsyncFunction(source)());
   }, 120_000);
 });

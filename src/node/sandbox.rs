@@ -56,7 +56,8 @@ mod linux {
 
     fn fail(error: HostError) -> Error {
         // The code tells JavaScript that the zygote is well and not to be replaced.
-        let status = if matches!(error, HostError::Full(_)) { Status::QueueFull } else { Status::GenericFailure };
+        let status =
+            if matches!(error, HostError::Full(_)) { Status::QueueFull } else { Status::GenericFailure };
         Error::new(status, error.to_string())
     }
 

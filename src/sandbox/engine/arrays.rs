@@ -110,7 +110,8 @@ fn makes_arrays(context: &Context) -> bool {
     context.get_data::<Pristine>().is_some_and(|Pristine { prototype, constructor, species, .. }| {
         let getter = overlay::own_getter(constructor, JsSymbol::species());
         overlay::is(overlay::own_value(prototype, js_string!("constructor")).as_ref(), constructor)
-            && getter.is_some_and(|getter| species.as_ref().is_some_and(|known| JsObject::equals(&getter, known)))
+            && getter
+                .is_some_and(|getter| species.as_ref().is_some_and(|known| JsObject::equals(&getter, known)))
     })
 }
 
@@ -155,7 +156,9 @@ mod tests {
 
     #[test]
     fn ordinary_arrays_are_changed_here_and_all_others_by_the_engine() {
-        for code in ["Array.from({ length: 20 }, (_, i) => i)", "new Array(20).fill(0.5)", "[...'some letters']"] {
+        for code in
+            ["Array.from({ length: 20 }, (_, i) => i)", "new Array(20).fill(0.5)", "[...'some letters']"]
+        {
             assert_eq!(ours(code), [true, true], "{code}");
         }
         for code in [

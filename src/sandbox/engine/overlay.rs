@@ -42,7 +42,12 @@ impl Call<'_> {
 pub type Body = fn(&Call<'_>, &JsObject, &mut Context) -> JsResult<Option<JsValue>>;
 
 /// Replaces the method `key` of `target`. `body` is given the engine's method as well.
-pub fn put(target: &JsObject, key: impl Into<PropertyKey>, body: Body, context: &mut Context) -> JsResult<()> {
+pub fn put(
+    target: &JsObject,
+    key: impl Into<PropertyKey>,
+    body: Body,
+    context: &mut Context,
+) -> JsResult<()> {
     let key = key.into();
     let theirs = target.get(key.clone(), context)?.as_callable();
     let Some(theirs) = theirs else {
@@ -51,11 +56,13 @@ pub fn put(target: &JsObject, key: impl Into<PropertyKey>, body: Body, context: 
     let name = theirs.get(boa_engine::js_string!("name"), context)?.to_string(context)?;
     let length = theirs.get(boa_engine::js_string!("length"), context)?.to_length(context)?;
     let native = NativeFunction::from_copy_closure_with_captures(
-        move |this, arguments, theirs: &JsObject, context| {
-            match body(&Call { this, arguments }, theirs, context)? {
-                Some(answer) => Ok(answer),
-                None => theirs.call(this, arguments, context),
-            }
+        move |this, arguments, theirs: &JsObject, context| match body(
+            &Call { this, arguments },
+            theirs,
+            context,
+        )? {
+            Some(answer) => Ok(answer),
+            None => theirs.call(this, arguments, context),
         },
         theirs,
     );

@@ -33,9 +33,8 @@ struct Finder {
 }
 
 fn at(position: Option<Position>) -> String {
-    position.map_or_else(String::new, |at| {
-        format!(" at line {}, col {}", at.line_number(), at.column_number())
-    })
+    position
+        .map_or_else(String::new, |at| format!(" at line {}, col {}", at.line_number(), at.column_number()))
 }
 
 impl<'ast> Visitor<'ast> for Finder {

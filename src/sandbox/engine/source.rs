@@ -265,7 +265,9 @@ mod tests {
 
     #[test]
     fn what_would_not_dispose_is_refused() {
-        for source in ["const a = 1;\nusing x = f();", "{ let b;\n using x = f() }", "g(() => {\nusing x = f() })"] {
+        for source in
+            ["const a = 1;\nusing x = f();", "{ let b;\n using x = f() }", "g(() => {\nusing x = f() })"]
+        {
             let SyntaxProblem(message) = prepare(&text(source), Mode::Body).unwrap_err();
             assert!(message.contains("'using' is not available here"), "{message}");
             assert!(message.contains("line 2, col"), "{message}");

@@ -8,7 +8,7 @@ use boa_engine::object::JsObject;
 use boa_engine::object::builtins::JsArray;
 use boa_engine::string::{JsStr, JsStrVariant};
 use boa_engine::{Context, JsResult, JsString, JsValue, js_string};
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
 
 /// Puts the methods in place.
@@ -34,7 +34,9 @@ impl<'a> Needle<'a> {
     /// For looking through `text`.
     fn new(text: JsStr<'_>, needle: JsStr<'a>) -> Self {
         match (text.variant(), needle.variant()) {
-            (JsStrVariant::Latin1(_), JsStrVariant::Latin1(bytes)) => Self::Bytes(Box::new(Finder::new(bytes))),
+            (JsStrVariant::Latin1(_), JsStrVariant::Latin1(bytes)) => {
+                Self::Bytes(Box::new(Finder::new(bytes)))
+            }
             (JsStrVariant::Latin1(_), JsStrVariant::Utf16(units)) => {
                 let bytes: Option<Vec<u8>> = units.iter().map(|&unit| u8::try_from(unit).ok()).collect();
                 bytes.map_or(Self::Nowhere, |bytes| Self::Bytes(Box::new(Finder::new(&bytes).into_owned())))
@@ -72,6 +74,10 @@ impl<'a> Needle<'a> {
 fn find(text: JsStr<'_>, needle: JsStr<'_>, from: usize) -> Option<usize> {
     if needle.is_empty() {
         return Some(from);
+    }
+    // To look once through a few bytes needs no preparation.
+    if let (JsStrVariant::Latin1(bytes), JsStrVariant::Latin1(sought)) = (text.variant(), needle.variant()) {
+        return memmem::find(bytes.get(from..)?, sought).map(|at| at + from);
     }
     Needle::new(text, needle).find(text, from)
 }
@@ -113,7 +119,11 @@ fn search(call: &Call<'_>) -> Option<(JsString, JsString, usize)> {
     let text = call.this.as_string()?;
     let needle = call.text(0)?;
     let from = call.number(1, 0.0)?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is the rule")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, which is the rule"
+    )]
     let from = (from.max(0.0) as usize).min(text.len());
     Some((text, needle, from))
 }

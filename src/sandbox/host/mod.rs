@@ -34,7 +34,9 @@ pub enum HostError {
         source: io::Error,
     },
     /// This process has no descriptor or memory left for one more script. Those that run are not touched.
-    #[error("there is no room for one more script ({0}): run fewer at once, or raise the limit of open files")]
+    #[error(
+        "there is no room for one more script ({0}): run fewer at once, or raise the limit of open files"
+    )]
     Full(io::Error),
     /// The zygote no longer answers.
     #[error("the sandbox process is gone: {0}")]
