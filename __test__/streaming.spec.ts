@@ -266,3 +266,17 @@ describe('10.6, 10.8 streamed output of a call', () => {
     expect(counters()['tool.streaming.events.dropped.total{reason=backpressure,toolName=t}']).toBe(2);
   });
 });
+
+describe('chunks of callers without types', () => {
+  it.each([[undefined], [null], ['text'], [{ type: 'text', text: 'abc' }], [{ kind: 'text' }], [{ kind: 'image', data: 'x' }], [{ kind: 'json-delta', value: 1 }], [{ kind: 'video' }], [{ kind: 'toString' }]])(
+    '%j is refused by name, and changes nothing',
+    (chunk) => {
+      const events: unknown[] = [];
+      const channel = createStreamingChannel({ toolName: 't', toolCallId: 'c', stepNumber: 1, sink: (event) => events.push(event) });
+      expect(() => channel.streamContent(chunk as never)).toThrow(/^streamContent: a chunk is \{ kind: 'text', text \}/);
+      channel.streamContent({ kind: 'text', text: 'abc' });
+      expect(channel.snapshot()).toMatchObject({ chunkCount: 1 });
+      expect(events).toHaveLength(1);
+    },
+  );
+});

@@ -97,6 +97,7 @@ export function tell(s: Situation): Story {
   const trust = { mcp: 'mcp-derived', 'built-in': 'first-party-built-in', 'first-party': 'first-party-user-defined' }[s.source];
   const raw: unknown = s.validArgs ? { n: 1 } : { n: 'x' };
   let entered = 0;
+  let begun = false;
 
   const gates = (): void => {
     if (s.policy === 'denies the name') {
@@ -247,6 +248,7 @@ export function tell(s: Situation): Story {
     police();
     row('tool:execute:start', 'success', { sandboxKind: 'worker-threads', sideEffectClass: s.sideEffects, memoryGuardTier: 'unknown' });
     story.events.push(['start']);
+    begun = true;
     if (s.key === 'given') count('idempotency-key-evaluated');
     const { output, chunks } = run(n);
     const body = output === undefined || output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output);
@@ -263,7 +265,8 @@ export function tell(s: Situation): Story {
     return final;
   };
 
-  const mayRetry = !writer || s.key !== 'none';
+  // Issue 4: a writer that ran without its key is not run again.
+  const mayRetry = (): boolean => !writer || (s.key !== 'none' && !(begun && s.key === 'throws'));
   const kinds = s.retryKinds ?? ['rate_limited'];
   try {
     gates();
@@ -272,14 +275,19 @@ export function tell(s: Situation): Story {
         story.ending = { output: attempt() };
         return story;
       } catch (left) {
-        const again = left instanceof Failed && mayRetry && kinds.includes(left.kind) && made < (s.maxAttempts ?? 3);
+        const again = left instanceof Failed && mayRetry() && kinds.includes(left.kind) && made < (s.maxAttempts ?? 3);
         if (!again) throw left;
         count(`retry.${left.kind}`);
       }
     }
   } catch (left) {
     if (left instanceof Escaped) story.ending = { escaped: left.message };
-    else if (left instanceof Failed) story.ending = { kind: left.kind, message: left.message, hint: left.hint };
+    else if (left instanceof Failed) {
+      story.ending = { kind: left.kind, message: left.message, hint: left.hint };
+      // Issue 4: the words of an untrusted tool's failure reach the model as well.
+      const foreign = entered > 0 && ['execution_failed', 'rate_limited', 'invalid_output'].includes(left.kind);
+      if (foreign && s.source === 'mcp' && s.flow !== 'none') story.recorded.push([trust, left.message]);
+    }
     else throw left;
   }
   return story;

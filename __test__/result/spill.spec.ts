@@ -114,6 +114,10 @@ describe('03 section 1.4: default writer', () => {
     expect(existsSync(join(root, 'run-a'))).toBe(false);
   });
 
+  it('a root that is no path is named', () => {
+    expect(() => createDefaultSpillWriter({ root: 5 as never })).toThrow(new TypeError("createDefaultSpillWriter: 'root' must be the path of a folder (got number)."));
+  });
+
   it('sweep goes by Date.now, as a test with a clock of its own expects (04 section 9.9)', async () => {
     const spill = writer();
     await spill.write(request);

@@ -154,6 +154,7 @@ describe('spec 04 §1.4 worker-threads', () => {
       }
       expect(await run('binding', { input: 'fs', ...closedFs })).toMatchObject({ error: { kind: 'sandbox-violation' } });
       expect(await run('kill', closedNet)).toMatchObject({ error: { kind: 'sandbox-violation' } });
+      for (const how of ['required', 'imported', 'named']) expect(await run('engine', { ...closedNet, input: how })).toMatchObject({ error: { kind: 'sandbox-violation' } });
     });
 
     it('node:module stays importable and cannot be turned against the policy', async () => {

@@ -81,6 +81,21 @@ describe('both directions', () => {
     expect(text).toBe(200_000);
   });
 
+  it('bytes and long numbers are written a stretch at a time', () => {
+    const bytes = new Uint8Array(1_000_001).map((_, at) => at * 31);
+    const long = Array.from({ length: 20 }, (_, at) => 10n ** BigInt(5_000 + at));
+    for (const [value, least] of [[bytes, 5], [bytes.buffer, 5], [bytes.subarray(1), 5], [new DataView(bytes.buffer, 3), 5], [long, 20]] as const) {
+      const steps = writeTable(value, Infinity);
+      let turns = 0;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) turns += 1;
+      expect(turns).toBeGreaterThanOrEqual(least);
+      expect(Math.max(...step.value.map((piece) => piece.length))).toBeLessThan(400_000);
+      expect(decodeTable(JSON.parse(Buffer.concat(step.value).toString()))).toEqual(value);
+    }
+    expect(() => atOnce(writeTable(bytes, 1_000_000))).toThrow('larger than');
+  });
+
   it('errors keep class, message and cause', async () => {
     const back = (await through(new RangeError('far', { cause: new Error('deep') }))) as RangeError;
     expect(back).toBeInstanceOf(RangeError);

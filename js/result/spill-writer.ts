@@ -123,6 +123,9 @@ export function spillScanned(
  */
 export function createDefaultSpillWriter(options: DefaultSpillWriterOptions = {}): SpillWriter {
   const root = options.root ?? join(builtins.os().tmpdir(), 'graphorin-spill');
+  if (typeof root !== 'string') {
+    throw new TypeError(`createDefaultSpillWriter: 'root' must be the path of a folder (got ${typeof root}).`);
+  }
   const writer: SpillWriter = {
     artifactRoot: root,
     write: async (request) => {

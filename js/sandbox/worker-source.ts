@@ -17,6 +17,7 @@ export const WORKER_SOURCE = String.raw`'use strict';
   const { isProxy } = require('node:util').types;
   const { target, exportName, noFilesystem, noNetwork, input } = workerData;
   const tty = noNetwork ? require('node:tty') : undefined;
+  const crypto = noFilesystem || noNetwork ? require('node:crypto') : undefined;
   const post = parentPort.postMessage.bind(parentPort);
   const apply = Reflect.apply;
   const define = Object.defineProperty;
@@ -116,6 +117,8 @@ export const WORKER_SOURCE = String.raw`'use strict';
   refuse(v8, 'setFlagsFromString', 'module', 'v8.setFlagsFromString');
   if (noFilesystem || noNetwork) {
     for (const name of ['dlopen', 'kill', '_kill']) refuse(process, name, 'module', 'process.' + name);
+    // An engine of OpenSSL is a library that is loaded and run.
+    refuse(crypto, 'setEngine', 'module', 'crypto.setEngine');
   }
   if (noFilesystem) {
     refuse(process, 'loadEnvFile', 'filesystem', 'process.loadEnvFile');

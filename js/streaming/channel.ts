@@ -60,6 +60,18 @@ export interface StreamingChannelOptions {
 
 const KIND_INDEX = { text: 0, 'json-delta': 1, image: 2 } as const;
 
+/** Callers without types may hand over anything; a chunk of no known shape is named before it counts. */
+function checkChunk(chunk: unknown): void {
+  const { kind, text, path, data } = (chunk ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === 'text' && typeof text === 'string') return;
+  if (kind === 'json-delta' && typeof path === 'string') return;
+  if (kind === 'image' && typeof (data as { byteLength?: unknown } | undefined)?.byteLength === 'number') return;
+  const got = typeof kind === 'string' ? `kind '${kind}' without what belongs to it, or unknown` : 'no kind';
+  throw new TypeError(
+    `streamContent: a chunk is { kind: 'text', text }, { kind: 'json-delta', path, value } or { kind: 'image', data, mediaType } (got ${got}).`,
+  );
+}
+
 /** The size of a chunk in the unit of its kind (spec 02 section 10.6). */
 function chunkSize(chunk: ContentChunk): number {
   switch (chunk.kind) {
@@ -160,6 +172,7 @@ export function createStreamingChannel(opts: StreamingChannelOptions): Streaming
     },
     streamContent(chunk) {
       if (closed) return;
+      checkChunk(chunk);
       const offer = state.content(KIND_INDEX[chunk.kind], chunkSize(chunk), mark());
       if (offer & 1) chunks.push(chunk);
       const chunkIndex = offer >> 1;

@@ -22,6 +22,8 @@ pub(super) struct Cx<H: Host> {
     pub batch: BatchOptions,
     /// The tool has returned: from here on nothing may lose its result.
     pub ran: Cell<bool>,
+    /// An attempt has begun without the key that the tool declares.
+    pub unkeyed: Rc<Cell<bool>>,
 }
 
 /// What a failure leaves behind beside the outcome (section 7.17).

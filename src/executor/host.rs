@@ -289,6 +289,17 @@ pub struct AuditRow<'a> {
     pub metadata: &'a [(&'static str, Field<'a>)],
 }
 
+/// The idempotency key of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// There is none.
+    None,
+    /// An empty one: it is shown, and tells no two calls apart.
+    Empty,
+    /// One.
+    Given,
+}
+
 /// What the idempotency store knows of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idempotent {
@@ -384,7 +395,7 @@ pub trait Host: Clone + 'static {
     /// Takes the memory snapshot; `false` when there is no guard or no reader.
     async fn snapshot(&self, call: Self::Call) -> Result<bool, Thrown>;
     /// Evaluates the idempotency key in the context the tool will run in; what it throws leaves no key.
-    async fn idempotency_key(&self, call: Self::Call) -> bool;
+    async fn idempotency_key(&self, call: Self::Call) -> Key;
     /// Asks the idempotency store.
     async fn idempotent(&self, call: Self::Call) -> Result<Idempotent, Thrown>;
 

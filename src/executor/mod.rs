@@ -27,7 +27,7 @@ pub use batch::{BatchHost, run_batch, run_single};
 pub use config::{BatchOptions, Config, DEFAULT_MAX_PARALLEL, RetryConfig, Wiring};
 pub use facts::{ApprovalForm, Learned, ToolFacts};
 pub use host::{
-    AuditRow, BoundPlan, Bounded, Dispatched, Event, Field, FlowVerdict, Held, Host, Idempotent, Lookup,
+    AuditRow, BoundPlan, Bounded, Dispatched, Event, Field, FlowVerdict, Held, Host, Idempotent, Key, Lookup,
     Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair, SandboxFault, Sanitised, Text,
     Thrown, Unpacked,
 };

@@ -6,7 +6,8 @@ use super::facts::ToolFacts;
 use super::host::{Host, Lookup, Text};
 use super::message::{presentable, shown_name};
 use super::outcome::{Attempt, Failure, Stop};
-use super::{phases, retry};
+use super::phases;
+use super::retry::{self, Made};
 use crate::tool::ToolErrorKind;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -39,9 +40,10 @@ pub async fn run_call<H: Host>(
         Ok(Lookup::RunAborted) => return never_started(&host, call),
         Err(_) => return Ending::Escaped,
     };
+    let unkeyed = Rc::new(Cell::new(false));
     let attempt_cx = || {
         let (host, tool, config) = (host.clone(), Rc::clone(&tool), Rc::clone(&config));
-        Cx { host, call, tool, config, batch, ran: Cell::new(false) }
+        Cx { host, call, tool, config, batch, ran: Cell::new(false), unkeyed: Rc::clone(&unkeyed) }
     };
 
     if let Err(stop) = phases::gates::run(&attempt_cx()) {
@@ -56,7 +58,8 @@ pub async fn run_call<H: Host>(
             report_callback(&host, call, &tool.name);
         }
         attempts_made += 1;
-        if !retry::again(&host, &config, &tool, call, attempts_made, &result).await {
+        let made = Made { attempts: attempts_made, unkeyed: unkeyed.get() };
+        if !retry::again(&host, &config, &tool, call, made, &result).await {
             return ending(&host, call, &tool, result);
         }
     }

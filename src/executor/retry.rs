@@ -7,23 +7,32 @@ use super::outcome::{Attempt, Stop};
 use crate::audit::key;
 use crate::tool::SideEffectClass;
 
+/// What has been tried.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Made {
+    /// Attempts made.
+    pub attempts: u32,
+    /// One of them began without the key that the tool declares.
+    pub unkeyed: bool,
+}
+
 /// Decides after an attempt; when another one is due, waits out the pause first.
 ///
-/// A retry can never double a side effect: only readers and tools with an idempotency key are tried
+/// A retry can never double a side effect: only readers and calls with an idempotency key are tried
 /// again. A pause cut short by an abort ends the retrying with the outcome there is.
 pub(super) async fn again<H: Host>(
     host: &H,
     config: &Config,
     tool: &ToolFacts,
     call: H::Call,
-    attempts_made: u32,
+    made: Made,
     result: &Attempt,
 ) -> bool {
     let Err(Stop::Failed(failure)) = result else { return false };
     // A NaN bound is no bound at all, so the comparison is written to fail for it.
-    let more_allowed = f64::from(attempts_made) < config.retry.max_attempts;
-    let safe =
-        matches!(tool.class, SideEffectClass::Pure | SideEffectClass::ReadOnly) || tool.has_idempotency_key;
+    let more_allowed = f64::from(made.attempts) < config.retry.max_attempts;
+    let reads = matches!(tool.class, SideEffectClass::Pure | SideEffectClass::ReadOnly);
+    let safe = reads || (tool.has_idempotency_key && !made.unkeyed);
     if !more_allowed || !safe || !config.retry.kinds.contains(&failure.kind) || host.run_aborted(call) {
         return false;
     }
@@ -31,7 +40,7 @@ pub(super) async fn again<H: Host>(
     host.metrics().increment(&key("tool.executor.retry.total", &labels), 1.0);
     let pause = match host.pacing(call) {
         Pacing::RateLimit(Some(ms)) => ms,
-        _ => backoff(config.retry.backoff_ms, attempts_made),
+        _ => backoff(config.retry.backoff_ms, made.attempts),
     };
     host.pause(call, pause).await;
     !host.run_aborted(call)

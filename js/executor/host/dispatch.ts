@@ -221,7 +221,7 @@ export function close(frame: Frame): number {
 /** The wait a rate limit asks for; -2 when it names none, -1 for any other error. */
 export function pacing(frame: Frame): number {
   const thrown = frame.error ? frame.error.cause : frame.thrown;
-  if (!(thrown instanceof ToolRateLimitError)) return -1;
+  if (!ToolRateLimitError.isInstance(thrown)) return -1;
   const wait = thrown.retryAfterMs;
   return wait === undefined ? -2 : Math.max(0, Number(wait) || 0);
 }

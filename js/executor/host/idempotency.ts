@@ -10,6 +10,7 @@ import type { Frame } from '../frame.js';
 import { awaited } from '../settle.js';
 import { inScope } from '../scope.js';
 import { scopeOf } from './dispatch.js';
+import { recordReplay } from './flow.js';
 
 const FRESH = 0;
 const REPLAYED = 1;
@@ -29,7 +30,7 @@ export function idempotencyKey(frame: Frame, epoch: number): number {
     (key: string | null | undefined) => {
       if (key === undefined || key === null) return 0;
       frame.idempotencyKey = key;
-      return 1;
+      return key === '' ? 2 : 1;
     },
   );
 }
@@ -110,6 +111,7 @@ function claim(frame: Frame, key: string, wanted: string): (outcome: ToolOutcome
 function replay(frame: Frame, outcome: ToolOutcome): number {
   if (!('kind' in outcome)) {
     frame.outcome = { ...outcome, toolCallId: frame.call.toolCallId };
+    recordReplay(frame, outcome.output);
     return REPLAYED;
   }
   frame.joined = outcome;

@@ -16,6 +16,7 @@ import { renderThrown } from '../thrown.js';
 import { renderText } from '../../value/text.js';
 import type { ExecutorEvent } from '../types.js';
 import { release } from './dispatch.js';
+import { recordFailure } from './flow.js';
 import { storeIdempotent } from './idempotency.js';
 import { assemble } from './results.js';
 import { rowOf, unawaited } from './unawaited.js';
@@ -342,6 +343,7 @@ export function complete(frame: Frame, ending: number, shown: number, durationMs
     if (shown > 0) assemble(frame, durationMs, shown);
     if (ending === 3) threw(frame, 'ferrule', new Error('internal error in the native executor; please report it'));
     frame.record = ending >= 2 ? undefined : recordOf(frame);
+    if (ending === 1 && frame.state.options.dataFlowGuard) recordFailure(frame);
   } catch (error) {
     // Parts of a result that throw when they are read. The batch has to hear of this call all the same.
     threw(frame, 'output', error);

@@ -33,11 +33,19 @@ export function rowOf(frame: Frame, action: string, decision: string, metadata: 
 
 /** Takes what a callback returned, and reports it under the callback's name if it is a promise that fails. */
 export function unawaited(frame: Frame, callback: string, returned: unknown): void {
-  if (!isThenable(returned)) return;
+  if (isThenable(returned)) Promise.resolve(returned).catch(reporter(frame, callback));
+}
+
+/** Reports what a callback threw where the call goes on regardless. */
+export function reported(frame: Frame, callback: string, error: unknown): void {
+  reporter(frame, callback)(error);
+}
+
+function reporter(frame: Frame, callback: string): (error: unknown) => void {
   const { emitAudit } = frame.state.options;
-  // The frame may serve another call by then.
+  // The frame may serve another call by the time something fails.
   const row = rowOf(frame, 'tool:execute:error', 'error', undefined);
-  Promise.resolve(returned).catch((error: unknown) => {
+  return (error) => {
     incrementCounter('tool.executor.callback-failed.total', { callback, toolName: shownName(row.target) });
     // Nothing is left to tell that the auditor itself failed.
     if (callback === 'emitAudit' || !(emitAudit || hasAuditListeners())) return;
@@ -48,5 +56,5 @@ export function unawaited(frame: Frame, callback: string, returned: unknown): vo
     } catch {
       // As above.
     }
-  });
+  };
 }

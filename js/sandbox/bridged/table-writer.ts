@@ -11,6 +11,10 @@ import { MAX_HOLES, errorClasses, views } from './table-format.js';
 
 /** Objects a result may hold on its way to a script. */
 const MAX_NODES = 200_000;
+/** Bytes that become base64 in one step; a multiple of three, so that no stretch is padded. */
+const BYTES_AT_ONCE = 3 * 65_536;
+/** Digits of a BigInt from which on finding them takes a good part of a millisecond. */
+const MANY_DIGITS = 4_000;
 
 function describe(value: unknown): string {
   if (typeof value === 'symbol') return String(value);
@@ -92,6 +96,20 @@ class TableWriter {
     return this.#put();
   }
 
+  /** Adds bytes as base64, of long ones a stretch at a time; tells after each whether a piece was written. */
+  *bytes(bytes: Buffer): Generator<void, void, void> {
+    if (bytes.length <= BYTES_AT_ONCE) return this.push(bytes.toString('base64'));
+    this.#run();
+    this.#text += ',"';
+    this.#begun = true;
+    for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {
+      this.#text += bytes.toString('base64', at, at + BYTES_AT_ONCE);
+      this.pause();
+      yield;
+    }
+    this.#text += '"';
+  }
+
   /** Makes the next {@link spill} one. */
   pause(): void {
     this.#cost = PIECE_COST;
@@ -154,8 +172,11 @@ class TableWriter {
         return Object.is(value, -0) ? ['z'] : value;
       case 'undefined':
         return ['u'];
-      case 'bigint':
-        return ['b', String(value)];
+      case 'bigint': {
+        const digits = String(value);
+        if (digits.length > MANY_DIGITS) this.pause();
+        return ['b', digits];
+      }
       case 'object':
         break;
       default:
@@ -204,8 +225,10 @@ function* nodeOf(value: object, writer: TableWriter): Generator<void, void, void
     writer.push('E', Object.hasOwn(errorClasses, name) ? name : 'Error', writer.slot(String(value.message), itself), ['u']);
     if (Object.hasOwn(value, 'cause')) writer.push(writer.slot((value as Error).cause, 'cause'));
   } else if (types.isSharedArrayBuffer(value)) throw writer.uncloneable(value);
-  else if (types.isArrayBuffer(value)) writer.push('B', Buffer.from(value).toString('base64'));
-  else if (ArrayBuffer.isView(value)) pushView(value, writer);
+  else if (types.isArrayBuffer(value)) {
+    writer.push('B');
+    yield* writer.bytes(Buffer.from(value));
+  } else if (ArrayBuffer.isView(value)) yield* viewOf(value, writer);
   else if (types.isBoxedPrimitive(value)) writer.push('W', writer.slot((value as { valueOf(): unknown }).valueOf(), itself));
   else {
     writer.push('O');
@@ -231,12 +254,14 @@ function* keyed(value: object, keys: string[], writer: TableWriter): Generator<v
   for (const key of keys) yield writer.push(key, writer.slot((value as Record<string, unknown>)[key], key));
 }
 
-function pushView(value: ArrayBufferView, writer: TableWriter): void {
+function* viewOf(value: ArrayBufferView, writer: TableWriter): Generator<void, void, void> {
   const name = types.isDataView(value) ? 'DataView' : types.isTypedArray(value) ? Object.prototype.toString.call(value).slice(8, -1) : '';
   const known = Object.hasOwn(views, name) ? name : 'Uint8Array';
   const length = types.isTypedArray(value) ? value.length : value.byteLength;
   // A view into a larger buffer takes along what it shows, not the rest of the buffer.
   const whole = value.byteLength === value.buffer.byteLength && types.isArrayBuffer(value.buffer);
-  const bytes = whole ? writer.slot(value.buffer, itself) : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-  writer.push('V', known, bytes, 0, length);
+  writer.push('V', known);
+  if (whole) writer.push(writer.slot(value.buffer, itself));
+  else yield* writer.bytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  writer.push(0, length);
 }

@@ -1,7 +1,7 @@
 //! The start trio and the idempotency key (spec 02 section 7.10).
 
 use crate::executor::cx::Cx;
-use crate::executor::host::{Field, Host};
+use crate::executor::host::{Field, Host, Key};
 use crate::executor::outcome::Stop;
 use crate::executor::tier::Tier;
 
@@ -17,7 +17,10 @@ pub(in crate::executor) async fn run<H: Host>(cx: &Cx<H>, tier: &Tier) -> Result
     if !cx.tool.idempotency_callback {
         return Ok(false);
     }
-    let keyed = cx.host.idempotency_key(cx.call).await;
+    let key = cx.host.idempotency_key(cx.call).await;
+    let keyed = key != Key::None;
+    // From here on the tool may run, and a second run would not be known as the same.
+    cx.unkeyed.set(key != Key::Given);
     if !keyed && cx.interrupted() {
         return Err(Stop::Escaped);
     }

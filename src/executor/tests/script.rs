@@ -4,7 +4,7 @@ use crate::audit::Metrics;
 use crate::executor::tier::Tier;
 use crate::executor::{
     Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
-    Host, Idempotent, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
+    Host, Idempotent, Key, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
     Sanitised, Text, Thrown, ToolFacts, Unpacked,
 };
 use crate::tool::{InboundPolicy, TrustClass};
@@ -381,8 +381,8 @@ impl Host for ScriptHost {
         Ok(true)
     }
 
-    async fn idempotency_key(&self, call: u32) -> bool {
-        self.trap(call, "idempotencyKey").is_ok()
+    async fn idempotency_key(&self, call: u32) -> Key {
+        if self.trap(call, "idempotencyKey").is_ok() { Key::Given } else { Key::None }
     }
 
     async fn idempotent(&self, call: u32) -> Result<Idempotent, Thrown> {

@@ -12,8 +12,8 @@ use crate::audit::Metrics;
 use crate::executor::tier::Tier;
 use crate::executor::{
     Attempt, AuditRow, BatchHost, BoundPlan, Bounded, Dispatched, Ending, Event, Failure, Field, FlowVerdict,
-    Held, Host, Idempotent, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer, Repair,
-    SandboxFault, Sanitised, Text, Thrown, ToolFacts, Unpacked,
+    Held, Host, Idempotent, Key, Lookup, Pacing, Permission, PermissionAnswer, PolicyVerdict, Producer,
+    Repair, SandboxFault, Sanitised, Text, Thrown, ToolFacts, Unpacked,
 };
 use crate::inbound::sanitize::quiet_scan_us;
 use crate::tool::{InboundPolicy, Sensitivity, TruncationStrategy, TrustClass};
@@ -340,8 +340,12 @@ impl Host for JsHost {
         yes(self.awaited(call, |ops| &ops.snapshot, [0.0; 3]).await)
     }
 
-    async fn idempotency_key(&self, call: u32) -> bool {
-        yes(self.awaited(call, |ops| &ops.idempotency_key, [0.0; 3]).await).unwrap_or(false)
+    async fn idempotency_key(&self, call: u32) -> Key {
+        match whole(self.awaited(call, |ops| &ops.idempotency_key, [0.0; 3]).await) {
+            1 => Key::Given,
+            2 => Key::Empty,
+            _ => Key::None,
+        }
     }
 
     async fn idempotent(&self, call: u32) -> Result<Idempotent, Thrown> {

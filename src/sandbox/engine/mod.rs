@@ -21,8 +21,6 @@ mod sort;
 mod source;
 mod state;
 mod strip;
-mod strip_lexer;
-mod strip_more;
 mod texts;
 mod value;
 

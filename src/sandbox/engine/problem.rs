@@ -1,7 +1,7 @@
 //! From what was thrown to what the model reads.
 
 use super::state::State;
-use super::strip_more::TYPE_NAMES;
+use super::strip::TYPE_NAMES;
 use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsError, JsString, JsValue, js_string};

@@ -11,6 +11,9 @@ use boa_engine::ast::visitor::{VisitWith, Visitor};
 use boa_engine::ast::{Position, Spanned};
 use std::ops::ControlFlow;
 
+/// How the refusal of a `using` declaration begins.
+pub const USING: &str = "'using' is not available here";
+
 /// Why a script that parses is refused.
 pub fn problem(script: &Script, code: &[u16]) -> Option<String> {
     let holds = |word: &str| {
@@ -49,7 +52,7 @@ impl<'ast> Visitor<'ast> for Finder {
                 Binding::Pattern(_) => None,
             });
             return ControlFlow::Break(format!(
-                "'using' is not available here: declare with const and dispose of it in a finally block{}",
+                "{USING}: declare with const and dispose of it in a finally block{}",
                 at(place)
             ));
         }

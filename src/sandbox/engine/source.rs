@@ -4,7 +4,7 @@
 //! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
 //! are the model's too.
 
-use super::{refused, strip, strip_more};
+use super::{refused, strip};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::operations::lexically_declared_names;
@@ -45,49 +45,46 @@ pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
 fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let given = units(source);
     let plain = without_fences(&given);
-    if let Some(code) = type_arguments_gone(&plain) {
-        let script = mode == Mode::Script && parses(&code, false).is_ok();
-        return Ok(if script {
-            Prepared { code, function: false, offset: 0 }
-        } else {
-            Prepared { code: wrap(&code), function: true, offset: 1 }
-        });
+    if let Some(code) = strip::type_arguments_gone(&plain)
+        && let Ok(prepared) = ready(code, mode)
+    {
+        return Ok(prepared);
     }
-    if mode == Mode::Script && parses(&plain, false).is_ok() {
-        return Ok(Prepared { code: plain, function: false, offset: 0 });
-    }
-    let wrapped = |body: &[u16]| Prepared { code: wrap(body), function: true, offset: 1 };
-    let problem = match parses(&wrap(&plain), true) {
-        Ok(()) => return Ok(wrapped(&plain)),
+    let problem = match ready(plain.clone(), mode) {
+        Ok(prepared) => return Ok(prepared),
         Err(problem) => problem,
     };
-    let text = String::from_utf16_lossy(&plain);
-    let whole = strip::strip_types(&text);
-    let parts = fenced_parts(&String::from_utf16_lossy(&given));
-    let parts = parts.into_iter().flat_map(|inner| [strip::strip_types(&inner), Some(inner)]);
-    for candidate in whole.into_iter().chain(parts.flatten()) {
-        let body: Vec<u16> = candidate.encode_utf16().collect();
-        if parses(&wrap(&body), true).is_ok() {
-            return Ok(wrapped(&body));
+    let whole = strip::types_gone(&plain);
+    if let Ok(Some(code)) = &whole {
+        match ready(code.clone(), mode) {
+            Ok(prepared) => return Ok(prepared),
+            // The types are no longer what is wrong.
+            Err(refusal) if refusal.starts_with(refused::USING) => {
+                return Err(SyntaxProblem(format!("SyntaxError: {}", shift(&refusal, 1))));
+            }
+            Err(_) => {}
         }
     }
-    Err(SyntaxProblem(explain(&problem, &text)))
+    for inner in fenced_parts(&String::from_utf16_lossy(&given)) {
+        let inner: Vec<u16> = inner.encode_utf16().collect();
+        let typed = strip::types_gone(&inner).ok().flatten();
+        for candidate in typed.into_iter().chain([inner]) {
+            if let Ok(prepared) = ready(candidate, mode) {
+                return Ok(prepared);
+            }
+        }
+    }
+    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &whole)))
 }
 
-/// The body without its types when it is one that only seems to be JavaScript (see
-/// [`strip_more::has_type_arguments`]).
-fn type_arguments_gone(plain: &[u16]) -> Option<Vec<u16>> {
-    let close = [u16::from(b'>'), u16::from(b'(')];
-    if !plain.windows(2).any(|pair| pair == close) {
-        return None;
+/// A source that is JavaScript, as a script of its own when it is to be one and can, else as a body.
+fn ready(code: Vec<u16>, mode: Mode) -> Result<Prepared, String> {
+    if mode == Mode::Script && parses(&code, false).is_ok() {
+        return Ok(Prepared { code, function: false, offset: 0 });
     }
-    let text = String::from_utf16(plain).ok()?;
-    if !strip_more::has_type_arguments(&text) {
-        return None;
-    }
-    let stripped: Vec<u16> = strip::strip_types(&text)?.encode_utf16().collect();
-    parses(&wrap(&stripped), true).ok()?;
-    Some(stripped)
+    let code = wrap(&code);
+    parses(&code, true)?;
+    Ok(Prepared { code, function: true, offset: 1 })
 }
 
 fn units(text: &Text) -> Vec<u16> {
@@ -203,16 +200,28 @@ pub fn shift(message: &str, offset: u32) -> String {
         .into_owned()
 }
 
-fn explain(problem: &str, text: &str) -> String {
+/// The line and column a text names.
+fn position(message: &str) -> Option<(u32, u32)> {
+    let captures = POSITION.captures(message)?;
+    Some((captures[1].parse().ok()?, captures[2].parse().ok()?))
+}
+
+/// What to tell about a text that does not parse, by the engine's problem and by what became of its types.
+fn explain(problem: &str, text: &str, typed: &Result<Option<Vec<u16>>, strip::Fault>) -> String {
     let shifted = shift(problem, 1);
     let mut message =
         if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
     let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if first_word("import ") || first_word("export ") {
         message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
-    } else if strip::looks_typed(text) {
+    } else if matches!(typed, Ok(Some(_))) || strip::looks_typed(text) {
         message
             .push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
+    } else if let Err(fault) = typed
+        && position(&message).is_some_and(|at| at < (fault.line, fault.column))
+    {
+        // What the engine could not read was TypeScript, the mistake comes later.
+        return format!("SyntaxError: {} at line {}, column {}", fault.message, fault.line, fault.column);
     }
     message
 }
@@ -265,9 +274,12 @@ mod tests {
 
     #[test]
     fn what_would_not_dispose_is_refused() {
-        for source in
-            ["const a = 1;\nusing x = f();", "{ let b;\n using x = f() }", "g(() => {\nusing x = f() })"]
-        {
+        for source in [
+            "const a = 1;\nusing x = f();",
+            "{ let b;\n using x = f() }",
+            "g(() => {\nusing x = f() })",
+            "let a: string;\nusing x: T = f()",
+        ] {
             let SyntaxProblem(message) = prepare(&text(source), Mode::Body).unwrap_err();
             assert!(message.contains("'using' is not available here"), "{message}");
             assert!(message.contains("line 2, col"), "{message}");
@@ -281,6 +293,10 @@ mod tests {
             ("return new Set<string>(['a']).size", "return new Set        (['a']).size"),
             ("return new Set<Date>(a).size", "return new Set      (a).size"),
             ("return a.reduce<number>((x) => x, 0)", "return a.reduce        ((x) => x, 0)"),
+            ("return f<Item>(x) + f<Map<string, Date>>(y)", "return f      (x) + f                   (y)"),
+            ("return tag<Row>`a`", "return tag     `a`"),
+            // What is TypeScript in one place is so in all.
+            ("new Set<Date>(a); return f<Date>(b)", "new Set      (a); return f      (b)"),
             ("return await get<Item[]>('a')", "return await get        ('a')"),
             ("return tools['a.b']<Page<Item>>({})", "return tools['a.b']            ({})"),
             ("return f<{ items: Item[] }>(x)", "return f                   (x)"),
@@ -300,6 +316,11 @@ mod tests {
             "return a<limits.Max>(c)",
             "globalThis[x] = 1; return a<Item>(c)",
             "Object.assign(o, { Item: 1 }); return a<Item>(c)",
+            "return a<Item>(c) || Item",
+            "function f(Item) { return a<Item>(c) }",
+            "return a<Date>(b) || a<tools>(b) || a<typeof Item>(b)",
+            "if (typeof Item !== 'undefined') return a<Item>(b)",
+            "return a < Item > (b)",
         ] {
             assert_eq!(body(plain), plain);
         }
@@ -330,6 +351,36 @@ mod tests {
                 .0
                 .contains("plain JavaScript")
         );
+    }
+
+    #[test]
+    fn a_mistake_behind_types_is_told_where_it_is() {
+        let message = |source: &str| prepare(&text(source), Mode::Body).unwrap_err().0;
+        let mistake = message("const a: number = 1;\nconst b: string[] = ];\nreturn a");
+        assert!(
+            mistake.starts_with("SyntaxError: ") && mistake.ends_with("at line 2, column 21"),
+            "{mistake}"
+        );
+        assert!(message("const a = 1;\nconst b = [;").contains("line 2"));
+        assert!(message("const a: number = 1;\nenum B { C }").contains("plain JavaScript"));
+    }
+
+    #[test]
+    fn halves_of_characters_stay() {
+        let source: Vec<u16> = "const a: 'X' = 'X'; return a"
+            .encode_utf16()
+            .map(|unit| if unit == u16::from(b'X') { 0xd800 } else { unit })
+            .collect();
+        let prepared = prepare(&Text::Wide(source), Mode::Body).unwrap();
+        assert_eq!(prepared.code.iter().filter(|&&unit| unit == 0xd800).count(), 1);
+    }
+
+    #[test]
+    fn a_typed_script_is_one_too() {
+        for source in ["const a: number = 1; a + 1", "new Set<string>([]).size"] {
+            assert!(!prepare(&text(source), Mode::Script).unwrap().function, "{source}");
+        }
+        assert!(prepare(&text("const a: number = 1; return a"), Mode::Script).unwrap().function);
     }
 
     #[test]
