@@ -164,7 +164,10 @@ export declare class SandboxZygote {
   get control(): number
   /** The process id. */
   get pid(): number
-  /** Forks a child and gives the descriptor of its socket. Owned by the caller. */
+  /**
+   * Forks a child and gives the descriptor of its socket. Owned by the caller. Throws with the code
+   * `QueueFull` when there is no room for one more, and the others are well.
+   */
   fork(run: number): number
   /** Kills the child of a run. */
   kill(run: number): boolean

@@ -90,6 +90,17 @@ describe.skipIf(process.platform !== 'linux')('with its host', () => {
     expect(await finished(host(code))).toMatchObject({ code: 0, out: 'false execution-failed 2' });
   });
 
+  it('a script that finds no descriptor is told so, and those that run go on', async () => {
+    const code = `
+      const source = 'await new Promise((r) => setTimeout(r, 300)); return await tools.echo(7)';
+      const results = await Promise.all(Array.from({ length: 60 }, () => run(source)));
+      const told = new Set(results.filter((r) => !r.ok).map((r) => r.error.kind + ' ' + /no room for one more script \\(Too many open files/.test(r.error.message)));
+      console.log(results.some((r) => r.ok), results.every((r) => !r.ok || r.output === 7), [...told].join(), (await run('return 8')).output);`;
+    const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', `${prelude}\n${code}`];
+    const child = spawn('sh', args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: fileURLToPath(new URL('../..', import.meta.url)) });
+    expect(await finished(child)).toMatchObject({ code: 0, out: 'true true execution-failed true 8' });
+  });
+
   it('worker threads have their own, which goes with them', async () => {
     const code = `
       import { Worker } from 'node:worker_threads';

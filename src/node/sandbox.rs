@@ -55,7 +55,10 @@ mod linux {
     use std::path::Path;
 
     fn fail(error: HostError) -> Error {
-        Error::from_reason(error.to_string())
+        // The code tells JavaScript that the zygote is well and not to be replaced.
+        let status =
+            if matches!(error, HostError::Full(_)) { Status::QueueFull } else { Status::GenericFailure };
+        Error::new(status, error.to_string())
     }
 
     /// Sends the answer to call `id`, the JSON text of its value, over the socket `fd` of its script. Gives
@@ -102,7 +105,8 @@ mod linux {
             self.zygote.as_ref().map_or(0, Zygote::id)
         }
 
-        /// Forks a child and gives the descriptor of its socket. Owned by the caller.
+        /// Forks a child and gives the descriptor of its socket. Owned by the caller. Throws with the code
+        /// `QueueFull` when there is no room for one more, and the others are well.
         #[napi(catch_unwind)]
         pub fn fork(&self, run: u32) -> Result<i32> {
             let zygote =

@@ -142,7 +142,9 @@ function openFork(path: string, events: LineEvents): Line {
   let fd: number;
   try {
     fd = mine.zygote.fork(run);
-  } catch {
+  } catch (error) {
+    // No room for one more: those that run go on, and another zygote would find no more.
+    if ((error as { code?: unknown }).code === 'QueueFull') throw error;
     // It may have died without us having read that yet: one new one, no more.
     if (family === mine) family = undefined;
     mine.zygote.close();

@@ -6,16 +6,22 @@
 //! here is contained by the process around it (`super::jail`) and disbelieved by the host; the checks
 //! in this room exist to give the model a useful message, not to keep anyone safe.
 
+mod arrays;
+mod collate;
 mod hooks;
 mod natives;
+mod overlay;
 mod prelude;
 mod problem;
+mod refused;
+mod regexps;
 mod rest;
 mod run;
 mod sort;
 mod source;
 mod state;
 mod strip;
+mod texts;
 mod value;
 
 use super::wire::{self, Port, Start};
@@ -100,6 +106,9 @@ impl Engine {
     fn furnish(context: &mut Context, state: &Rc<state::State>) -> JsResult<()> {
         let native = natives::build(context, state);
         sort::install(context)?;
+        texts::install(context)?;
+        regexps::install(context)?;
+        arrays::install(context)?;
         let shared = prelude::core(native, context)?;
         run::keep_codec(context, &shared)
     }

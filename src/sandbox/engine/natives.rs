@@ -1,5 +1,6 @@
 //! The functions the prelude is built on. Scripts never see this object itself.
 
+use super::collate::{self, Sensitivity};
 use super::state::State;
 use super::value;
 use crate::sandbox::wire::Format;
@@ -41,7 +42,7 @@ fn argument(arguments: &[JsValue], index: usize) -> JsValue {
 /// Builds the object of natives.
 pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
     context.insert_data(Handle(Rc::clone(state)));
-    let all: [(&str, Native); 14] = [
+    let all: [(&str, Native); 16] = [
         ("log", log),
         ("timer", timer),
         ("clear", clear),
@@ -55,6 +56,8 @@ pub fn build(context: &mut Context, state: &Rc<State>) -> JsObject {
         ("toBase64", to_base64),
         ("fromBase64", from_base64),
         ("latin1", latin1),
+        ("narrow", narrow),
+        ("collate", collate),
         ("rest", |_, _, context| super::prelude::rest(context).map(|()| JsValue::undefined())),
     ];
     let mut object = ObjectInitializer::new(context);
@@ -276,6 +279,25 @@ fn from_base64(_: &State, arguments: &[JsValue], context: &mut Context) -> JsRes
 /// `latin1(bytes)`: a text of one character a byte.
 fn latin1(_: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     Ok(JsString::from(JsStr::latin1(&bytes_from(arguments, context)?)).into())
+}
+
+/// `narrow(text)`: the bytes `latin1` makes the text of; undefined when there are none.
+fn narrow(_: &State, arguments: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let text = argument(arguments, 0).to_string(context)?;
+    let bytes: Option<Vec<u8>> = text.iter().map(|unit| u8::try_from(unit).ok()).collect();
+    bytes.map_or(Ok(JsValue::undefined()), |bytes| bytes_of(&bytes, context))
+}
+
+/// `collate(a, b, numeric, sensitivity, upperFirst)`: -1, 0 or 1; undefined for what is left to the prelude.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of every native")]
+fn collate(_: &State, arguments: &[JsValue], _context: &mut Context) -> JsResult<JsValue> {
+    let text = |index: usize| arguments.get(index).and_then(JsValue::as_string);
+    let flag = |index: usize| arguments.get(index).is_some_and(JsValue::to_boolean);
+    let order = || {
+        let by = Sensitivity::named(&text(3)?.to_std_string().ok()?)?;
+        collate::compare(text(0)?.as_str(), text(1)?.as_str(), flag(2), by, flag(4))
+    };
+    Ok(order().map_or(JsValue::undefined(), |order| JsValue::from(order as i8)))
 }
 
 /// `decode(bytes, fatal)`: text from UTF-8.

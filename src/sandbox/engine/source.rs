@@ -4,7 +4,7 @@
 //! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
 //! are the model's too.
 
-use super::strip;
+use super::{refused, strip};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::operations::lexically_declared_names;
@@ -55,10 +55,15 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
         Err(problem) => problem,
     };
     let whole = strip::types_gone(&plain);
-    if let Ok(Some(code)) = &whole
-        && let Ok(prepared) = ready(code.clone(), mode)
-    {
-        return Ok(prepared);
+    if let Ok(Some(code)) = &whole {
+        match ready(code.clone(), mode) {
+            Ok(prepared) => return Ok(prepared),
+            // The types are no longer what is wrong.
+            Err(refusal) if refusal.starts_with(refused::USING) => {
+                return Err(SyntaxProblem(format!("SyntaxError: {}", shift(&refusal, 1))));
+            }
+            Err(_) => {}
+        }
     }
     for inner in fenced_parts(&String::from_utf16_lossy(&given)) {
         let inner: Vec<u16> = inner.encode_utf16().collect();
@@ -102,6 +107,9 @@ fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
     let script = Parser::new(Source::from_utf16(code))
         .parse_script(&Scope::new_global(), &mut interner)
         .map_err(|error| error.to_string())?;
+    if let Some(problem) = refused::problem(&script, code) {
+        return Err(problem);
+    }
     if !wrapped {
         return Ok(());
     }
@@ -246,6 +254,12 @@ mod tests {
             "\n\nconst x         = 1;\nreturn x\n\n"
         );
         assert_eq!(body("~~~js\nreturn 1\n~~~"), "\nreturn 1\n");
+        // To the letter a label, and a template that is called with the block.
+        assert_eq!(body("Sure:\n\n```ts\nreturn 1\n```"), "\n\n\nreturn 1\n");
+        assert_eq!(
+            body("Sure:\n```ts\nconst x: number = 1;\nreturn x\n```\n"),
+            "\n\nconst x         = 1;\nreturn x\n\n"
+        );
         assert_eq!(body("````\nreturn 1 /*\n```\n*/\n````"), "\nreturn 1 /*\n```\n*/\n");
     }
 
@@ -256,6 +270,21 @@ mod tests {
         assert_eq!(body(&format!("So:\n```js\n{code}\n```\nDone.")), format!("\n\n{code}\n\n"));
         let typed = body(&format!("```ts\n{}\n```", code.replace("t =", "t: string =")));
         assert!(typed.contains("return t"), "{typed}");
+    }
+
+    #[test]
+    fn what_would_not_dispose_is_refused() {
+        for source in [
+            "const a = 1;\nusing x = f();",
+            "{ let b;\n using x = f() }",
+            "g(() => {\nusing x = f() })",
+            "let a: string;\nusing x: T = f()",
+        ] {
+            let SyntaxProblem(message) = prepare(&text(source), Mode::Body).unwrap_err();
+            assert!(message.contains("'using' is not available here"), "{message}");
+            assert!(message.contains("line 2, col"), "{message}");
+        }
+        assert_eq!(body("return { using: 1 }.using"), "return { using: 1 }.using");
     }
 
     #[test]

@@ -33,14 +33,31 @@ pub enum HostError {
         /// Why.
         source: io::Error,
     },
+    /// This process has no descriptor or memory left for one more script. Those that run are not touched.
+    #[error(
+        "there is no room for one more script ({0}): run fewer at once, or raise the limit of open files"
+    )]
+    Full(io::Error),
     /// The zygote no longer answers.
     #[error("the sandbox process is gone: {0}")]
-    Gone(#[from] io::Error),
+    Gone(io::Error),
+}
+
+impl From<io::Error> for HostError {
+    fn from(error: io::Error) -> Self {
+        use rustix::io::Errno;
+        match Errno::from_io_error(&error) {
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM | Errno::TOOMANYREFS) => {
+                Self::Full(error)
+            }
+            _ => Self::Gone(error),
+        }
+    }
 }
 
 impl From<rustix::io::Errno> for HostError {
     fn from(errno: rustix::io::Errno) -> Self {
-        Self::Gone(errno.into())
+        io::Error::from(errno).into()
     }
 }
 
@@ -93,7 +110,7 @@ impl Zygote {
     /// Asks for a child and gives the socket to talk to it.
     ///
     /// # Errors
-    /// [`HostError::Gone`] when the zygote has died or descriptors have run out.
+    /// [`HostError::Full`] when descriptors have run out, [`HostError::Gone`] when the zygote has died.
     pub fn fork(&self, run: u32) -> Result<OwnedFd, HostError> {
         let (ours, theirs) = pair()?;
         let fds = [theirs.as_fd()];
@@ -159,6 +176,13 @@ mod tests {
     fn a_missing_binary_is_named() {
         let error = Zygote::start(Path::new("/nowhere/ferrule-sandbox")).unwrap_err();
         assert!(error.to_string().contains("/nowhere/ferrule-sandbox"), "{error}");
+    }
+
+    #[test]
+    fn no_room_is_told_from_an_end() {
+        use rustix::io::Errno;
+        assert!(matches!(HostError::from(Errno::MFILE), HostError::Full(_)));
+        assert!(matches!(HostError::from(Errno::PIPE), HostError::Gone(_)));
     }
 
     #[test]

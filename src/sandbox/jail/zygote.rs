@@ -178,6 +178,8 @@ impl Zygote {
         let run = word(4);
         match (word(0), passed) {
             (FORK, Some(socket)) => self.fork(run, &socket)?,
+            // Out of descriptors: the others go on.
+            (FORK, None) => self.tell(run, EXIT_SETUP << 8)?,
             (KILL, _) => {
                 if let Some(&(_, pid)) = self.children.iter().find(|(known, _)| *known == run) {
                     sys::kill(pid);

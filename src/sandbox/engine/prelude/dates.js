@@ -103,10 +103,11 @@
       const family = families.find((name) => o.locale.split('-')[0] === name) ?? 'en';
       const american = family === 'en' && !/^en-(GB|AU|NZ|IE|IN|ZA)$/.test(o.locale);
       const style = { ...o };
-      if (o.dateStyle) Object.assign(style, { full: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }, long: { year: 'numeric', month: 'long', day: 'numeric' }, medium: { year: 'numeric', month: family === 'de' ? '2-digit' : 'short', day: family === 'de' ? '2-digit' : 'numeric' }, short: { year: american || family === 'de' || family === 'es' ? '2-digit' : 'numeric', month: family === 'de' ? '2-digit' : 'numeric', day: family === 'de' ? '2-digit' : 'numeric' } }[o.dateStyle]);
+      if (o.dateStyle) Object.assign(style, { full: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }, long: { year: 'numeric', month: 'long', day: 'numeric' }, medium: { year: 'numeric', month: family === 'de' ? '2-digit' : 'short', day: family === 'de' ? '2-digit' : 'numeric' }, short: { year: isoDates.has(o.locale) ? 'numeric' : american || family === 'de' || family === 'es' ? '2-digit' : 'numeric', month: family === 'de' ? '2-digit' : 'numeric', day: family === 'de' ? '2-digit' : 'numeric' } }[o.dateStyle]);
       if (o.timeStyle) Object.assign(style, { hour: 'numeric', minute: '2-digit' }, o.timeStyle === 'short' ? {} : { second: '2-digit' }, { long: { timeZoneName: 'short' }, full: { timeZoneName: 'long' } }[o.timeStyle]);
       const day = this.#date(at, style, family, american);
-      const time = this.#time(at, style, american, ms);
+      // English otherwise, but with the clock of the locale: the usual way to an ISO-like local time.
+      const time = this.#time(at, style, american && !/^(sv|lt)(-|$)/.test(o.locale), ms);
       if (day === '' || time === '') return day + time;
       const at_ = american && style.month === 'long' && !style.noAt;
       const glue = style.month === undefined && style.day === undefined && style.year === undefined && american ? ' ' : at_ ? ' at ' : family === 'de' && style.month === 'long' ? ' um ' : family === 'en' && style.month === 'long' ? ' at ' : family === 'fr' ? (style.month === 'long' ? ' à ' : ' ') : isoDates.has(o.locale) && o.locale !== 'en-CA' ? ' ' : ', ';

@@ -73,10 +73,8 @@
   }
   const invalid = (message) => new InvalidCharacterError(message);
   define('btoa', function btoa(text) {
-    const bytes = Uint8Array.from(String(text), (char) => {
-      if (char.length > 1 || char.charCodeAt(0) > 255) throw invalid('btoa: the text holds characters beyond Latin-1');
-      return char.charCodeAt(0);
-    });
+    const bytes = native.narrow(String(text));
+    if (bytes === undefined) throw invalid('btoa: the text holds characters beyond Latin-1');
     return toBase64(bytes);
   });
   define('atob', function atob(text) {

@@ -3,8 +3,21 @@
   'use strict';
   const { localeOf, NumberFormat } = shared;
 
-  const rank = (char) => (/\s/u.test(char) ? 0 : /\p{P}/u.test(char) ? 1 : /\p{S}/u.test(char) ? 2 : /\p{Nd}/u.test(char) ? 3 : 4);
-  const bases = (text) => [...text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()];
+  // What texts that are not ASCII are compared by is made once for each text, a sort compares each often.
+  const kept = (make) => {
+    let known = new Map();
+    return (text) => {
+      let value = known.get(text);
+      if (value === undefined) {
+        if (known.size >= 20000) known = new Map();
+        known.set(text, (value = make(text)));
+      }
+      return value;
+    };
+  };
+  const rank = kept((char) => (/\s/u.test(char) ? 0 : /\p{P}/u.test(char) ? 1 : /\p{S}/u.test(char) ? 2 : /\p{Nd}/u.test(char) ? 3 : 4));
+  const bases = kept((text) => [...text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()]);
+  const marks = kept((text) => text.normalize('NFD').toLowerCase());
   function primary(a, b, numeric) {
     let [i, j] = [0, 0];
     while (i < a.length && j < b.length) {
@@ -33,12 +46,15 @@
   }
   function collate(a, b, options = {}) {
     if (a === b) return 0;
+    if (!options.ignorePunctuation) {
+      const order = native.collate(a, b, options.numeric === true, options.sensitivity ?? 'variant', options.caseFirst === 'upper');
+      if (order !== undefined) return order;
+    }
     const punctuation = options.ignorePunctuation ? (text) => text.replace(/[\p{P}\s]/gu, '') : (text) => text;
     const [left, right] = [punctuation(a), punctuation(b)];
     const first = primary(bases(left), bases(right), options.numeric === true);
     const sensitivity = options.sensitivity ?? 'variant';
     if (first !== 0 || sensitivity === 'base') return first;
-    const marks = (text) => text.normalize('NFD').toLowerCase();
     if (sensitivity !== 'case' && marks(left) !== marks(right)) return marks(left) < marks(right) ? -1 : 1;
     if (sensitivity === 'accent') return 0;
     const [c, d] = [[...left], [...right]];
