@@ -4,7 +4,8 @@
 //! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
 //! are the model's too.
 
-use super::{refused, strip};
+use super::added::{self, Added, Place};
+use super::{places, refused, strip};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::operations::lexically_declared_names;
@@ -26,7 +27,25 @@ pub struct Prepared {
     /// Whether `code` is an async function to call, or a script of its own.
     pub function: bool,
     /// Lines the engine counts before the model's first one.
-    pub offset: u32,
+    offset: u32,
+    /// What was added to the model's code, in the order it was.
+    added: Vec<Added>,
+    /// What is still to be added: see [`places::marks`].
+    marks: Vec<(usize, String)>,
+}
+
+impl Prepared {
+    /// Where a place of the code is in the model's source; `None` for what is not the model's.
+    pub fn place(&self, place: Place) -> Option<Place> {
+        let (line, column) = self.added.iter().rev().fold(place, |place, added| added.before(place));
+        line.checked_sub(self.offset).filter(|&line| line > 0).map(|line| (line, column))
+    }
+
+    /// The code between two places of it.
+    pub fn text(&self, from: Place, to: Place) -> Option<String> {
+        let (from, to) = (added::index_of(&self.code, from)?, added::index_of(&self.code, to)?);
+        self.code.get(from..to).map(String::from_utf16_lossy)
+    }
 }
 
 /// A source that does not parse: the engine's text in the model's positions, with a hint.
@@ -36,8 +55,19 @@ pub struct SyntaxProblem(pub String);
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
-    if let Some(code) = super::rest::mended(&prepared.code) {
+    if let Some((code, added)) = super::rest::mended(&prepared.code) {
+        prepared.marks = parses(&code, prepared.function).unwrap_or_default();
         prepared.code = code;
+        prepared.added.push(added);
+    }
+    let marks = std::mem::take(&mut prepared.marks);
+    if !marks.is_empty() {
+        let (code, added) = added::insert(&prepared.code, marks);
+        // Should a mark not fit where it stands, the script is better off without.
+        if parses(&code, prepared.function).is_ok() {
+            prepared.code = code;
+            prepared.added.push(added);
+        }
     }
     Ok(prepared)
 }
@@ -80,18 +110,27 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
 /// A source that is JavaScript, as a script of its own when it is to be one and can, else as a body.
 fn ready(code: Vec<u16>, mode: Mode) -> Result<Prepared, String> {
     if mode == Mode::Script && parses(&code, false).is_ok() {
-        return Ok(Prepared { code, function: false, offset: 0 });
+        return Ok(Prepared { code, function: false, offset: 0, added: Vec::new(), marks: Vec::new() });
     }
     let code = wrap(&code);
-    parses(&code, true)?;
-    Ok(Prepared { code, function: true, offset: 1 })
+    let marks = parses(&code, true)?;
+    Ok(Prepared { code, function: true, offset: 1, added: Vec::new(), marks })
 }
 
+/// The units of a text. A lone carriage return ends a line, also inside of a template's text, where it
+/// counts as a line feed; the engine counts lines by line feeds.
 fn units(text: &Text) -> Vec<u16> {
-    match text {
+    let mut units: Vec<u16> = match text {
         Text::Latin1(bytes) => bytes.iter().map(|&byte| u16::from(byte)).collect(),
         Text::Wide(wide) => wide.clone(),
+    };
+    let [return_, feed] = [b'\r', b'\n'].map(u16::from);
+    for at in 0..units.len() {
+        if units[at] == return_ && units.get(at + 1) != Some(&feed) {
+            units[at] = feed;
+        }
     }
+    units
 }
 
 fn wrap(body: &[u16]) -> Vec<u16> {
@@ -101,8 +140,9 @@ fn wrap(body: &[u16]) -> Vec<u16> {
     code
 }
 
-/// Parses, and for a wrapped body makes sure that it stayed inside its function.
-fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
+/// Parses, and for a wrapped body makes sure that it stayed inside its function. Gives the marks for such a
+/// body; a script of its own gets none, since they would change what it evaluates to.
+fn parses(code: &[u16], wrapped: bool) -> Result<Vec<(usize, String)>, String> {
     let mut interner = Interner::default();
     let script = Parser::new(Source::from_utf16(code))
         .parse_script(&Scope::new_global(), &mut interner)
@@ -111,7 +151,7 @@ fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
         return Err(problem);
     }
     if !wrapped {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let Some(function) = only_function(script.statements().statements()) else {
         return Err("unexpected token '}'".to_owned());
@@ -123,7 +163,7 @@ fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
         Some(pair) => {
             Err(format!("identifier '{}' has already been declared", interner.resolve_expect(pair[0])))
         }
-        None => Ok(()),
+        None => Ok(places::marks(&script, code)),
     }
 }
 
@@ -236,7 +276,7 @@ mod tests {
 
     fn body(source: &str) -> String {
         let prepared =
-            prepare(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
+            readable(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
         let code = String::from_utf16(&prepared.code).unwrap();
         code.strip_prefix("(async function(tools){\"use strict\";\n")
             .unwrap()
