@@ -9,11 +9,14 @@ use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsError, JsString, JsValue};
 use regex::Regex;
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 use std::sync::LazyLock;
 
 /// Characters of a message that leave the sandbox.
 const MAX_MESSAGE: usize = 8 * 1024;
+
+/// Places worth naming when one of them must be it.
+const MAX_PLACES: usize = 3;
 
 /// Globals worth naming to a model that reached for one that is not there.
 const GLOBALS: &str = "tools, console, setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, \
@@ -117,13 +120,17 @@ pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &m
     if let Some(hint) = script.hint(&name, &message) {
         message.push_str(&hint);
     }
-    push_place(&mut message, found.and_then(|found| script.prepared.place(found.at)));
+    let place = found.and_then(|found| script.prepared.place(found.at));
+    push_places(&mut message, place.as_slice());
     Problem::failed(message)
 }
 
-fn push_place(message: &mut String, place: Option<Place>) {
-    if let Some((line, column)) = place {
-        let _ = write!(message, " (line {line}, column {column})");
+/// Adds where it was, or could have been.
+fn push_places(message: &mut String, places: &[Place]) {
+    let places: Vec<String> =
+        places.iter().map(|(line, column)| format!("line {line}, column {column}")).collect();
+    if !places.is_empty() && places.len() <= MAX_PLACES {
+        let _ = write!(message, " ({})", places.join(" or "));
     }
 }
 
@@ -131,7 +138,13 @@ fn push_place(message: &mut String, place: Option<Place>) {
 pub fn of_error(error: JsError, state: &State, script: &Script<'_>, context: &mut Context) -> Problem {
     match error.into_opaque(context) {
         Ok(value) => of_value(&value, state, script, context),
-        Err(engine) => Problem::failed(engine_text(&engine)),
+        Err(engine) => {
+            let mut message = engine_text(&engine);
+            let found = script.find(&engine, &message);
+            let place = found.and_then(|found| script.prepared.place(found.at));
+            push_places(&mut message, place.as_slice());
+            Problem::failed(message)
+        }
     }
 }
 
@@ -157,16 +170,15 @@ static UNDEFINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));
 
 impl Script<'_> {
-    fn find(&self, error: &ErrorData, message: &str) -> Option<Found> {
-        places::of_error(error, message, &self.prepared.code)
+    fn find(&self, note: &impl Debug, message: &str) -> Option<Found> {
+        places::of_error(note, message, &self.prepared.code)
     }
 
     /// The problem of a thrown value that is no error, and so knows of no place.
     fn thrown(&self, mut message: String) -> Problem {
-        push_place(
-            &mut message,
-            places::of_throw(&self.prepared.code).and_then(|at| self.prepared.place(at)),
-        );
+        let places = places::of_throw(&message, &self.prepared.code);
+        let places: Vec<Place> = places.into_iter().filter_map(|at| self.prepared.place(at)).collect();
+        push_places(&mut message, &places);
         Problem::failed(message)
     }
 
@@ -182,6 +194,7 @@ impl Script<'_> {
             (NOTHING, Some(Deed::Write(field))) => {
                 Some(format!("cannot set {} of null or undefined", name(field)))
             }
+            (NOTHING, Some(Deed::Iterate)) => Some("null or undefined is not iterable".to_owned()),
             (NOTHING, _) => Some("cannot convert null or undefined to an object".to_owned()),
             ("not a callable function", Some(Deed::Call(from, to))) => {
                 let callee = self.prepared.text(*from, *to).filter(|text| CALLEE.is_match(text))?;

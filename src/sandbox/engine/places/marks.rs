@@ -1,6 +1,7 @@
 //! Marks: statements that get a place of the engine's own.
 //!
-//! The engine notes a place for `delete`, and `delete 0;` does nothing; in front of a statement it tells a
+//! The engine notes a place for `delete`, and `delete(0);` does nothing (of a bare literal
+//! nothing at all would be left); in front of a statement it tells a
 //! fault in it from one in the statement before. Only statements that can fail without a place get one, and
 //! only where the text in front of them shows beyond doubt where they begin.
 
@@ -11,7 +12,7 @@ use boa_engine::ast::expression::literal::TemplateLiteral;
 use boa_engine::ast::expression::operator::binary::BinaryOp;
 use boa_engine::ast::expression::operator::unary::UnaryOp;
 use boa_engine::ast::expression::operator::{Binary, Unary};
-use boa_engine::ast::expression::{Expression, Spread, Yield};
+use boa_engine::ast::expression::{Expression, Optional, Spread, Yield};
 use boa_engine::ast::function::FormalParameterList;
 use boa_engine::ast::statement::Statement;
 use boa_engine::ast::statement::iteration::{ForOfLoop, IterableLoopInitializer};
@@ -20,7 +21,7 @@ use boa_engine::ast::{Declaration, Position, Script, Spanned, StatementListItem}
 use std::ops::ControlFlow;
 
 /// What is put in front.
-const MARK: &str = "delete 0;";
+const MARK: &str = "delete(0);";
 
 /// The pieces that mark the statements of a script, by index.
 pub fn marks(script: &Script, code: &[u16]) -> Vec<(usize, String)> {
@@ -98,6 +99,8 @@ fn lead(item: &StatementListItem) -> Option<(Place, Words)> {
         },
         StatementListItem::Statement(statement) => match statement.as_ref() {
             Statement::Var(declaration) => first(declaration.0.as_ref()),
+            // An assignment has a place.
+            Statement::Expression(it) if !matches!(it, Expression::Assign(_)) => Some((leftmost(it), &[])),
             Statement::Return(it) => Some((leftmost(it.target()?), RETURNED)),
             Statement::If(it) => Some((leftmost(it.cond()), BRACKETED)),
             Statement::WhileLoop(it) => Some((leftmost(it.condition()), BRACKETED)),
@@ -130,6 +133,17 @@ impl<'ast> Visitor<'ast> for Finder {
             self.weak();
         }
         variable.visit_with(self)
+    }
+
+    fn visit_property_access(&mut self, access: &'ast PropertyAccess) -> ControlFlow<()> {
+        // That of a method, or of an argument, has no place.
+        self.weak();
+        access.visit_with(self)
+    }
+
+    fn visit_optional(&mut self, optional: &'ast Optional) -> ControlFlow<()> {
+        self.weak();
+        optional.visit_with(self)
     }
 
     fn visit_for_of_loop(&mut self, for_of: &'ast ForOfLoop) -> ControlFlow<()> {
@@ -186,7 +200,7 @@ fn indices(code: &[u16], places: impl Iterator<Item = Place>) -> Vec<usize> {
         .collect()
 }
 
-/// Where a statement begins, going back over the words before `at`.
+/// Where a statement begins, going back over the words before `at`; `None` when something else is there.
 fn before(code: &[u16], at: usize, words: Words) -> Option<usize> {
     let char_of = |unit: u16| char::from_u32(u32::from(unit)).unwrap_or('\u{fffd}');
     let is_space = |unit: &u16| char_of(*unit).is_whitespace();
@@ -194,7 +208,7 @@ fn before(code: &[u16], at: usize, words: Words) -> Option<usize> {
         let char = char_of(unit);
         char.is_alphanumeric() || matches!(char, '_' | '$' | '\\' | '\u{200c}' | '\u{200d}' | '\u{fffd}')
     };
-    words.iter().try_fold(at, |at, any| {
+    let start = words.iter().try_fold(at, |at, any| {
         let end = code[..at].iter().rposition(|unit| !is_space(unit))? + 1;
         let word = any.iter().find(|word| {
             let start = end.checked_sub(word.len());
@@ -205,5 +219,8 @@ fn before(code: &[u16], at: usize, words: Words) -> Option<usize> {
         let free =
             start == 0 || *word == "(" || !(is_word(code[start - 1]) || code[start - 1] == u16::from(b'.'));
         free.then_some(start)
-    })
+    })?;
+    let end = code[..start].iter().rposition(|unit| !is_space(unit))? + 1;
+    let ended = matches!(char_of(code[end - 1]), ';' | '{' | '}' | ':');
+    (ended || code[end..start].iter().any(|unit| breaks(char_of(*unit)))).then_some(start)
 }

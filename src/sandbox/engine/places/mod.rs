@@ -14,12 +14,12 @@ pub use marks::marks;
 
 use super::added::Place;
 use boa_engine::ast::scope::Scope;
-use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::interner::Interner;
 use boa_engine::parser::{Parser, Source};
 use record::Frame;
+use std::fmt::Debug;
 pub use survey::Deed;
-use survey::{Spot, Survey};
+use survey::{Spot, Survey, Thrown};
 
 /// Where, in the code the engine was given, and what is done there.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,24 +30,26 @@ pub struct Found {
     pub deed: Option<Deed>,
 }
 
-/// Finds the place of an error that says `message`.
-pub fn of_error(error: &ErrorData, message: &str, code: &[u16]) -> Option<Found> {
-    let frames = record::frames(error);
+/// Finds the place of an error that says `message`. Its `note` is what the engine knows of it: see [`record`].
+pub fn of_error(note: &impl Debug, message: &str, code: &[u16]) -> Option<Found> {
+    let frames = record::frames(note);
     let survey = surveyed(code)?;
     frames.iter().find_map(|frame| within(frame, &survey, message))
 }
 
-/// The only places a thrown value that is no error can come from; none when there are several.
-pub fn of_throw(code: &[u16]) -> Option<Place> {
-    let survey = surveyed(code)?;
-    let thrown = |plain: bool| {
-        let mut all = survey.spots.iter().filter(move |spot| spot.deed == Deed::Throw(plain));
-        (all.next(), all.next())
+/// Where a thrown value that is no error, and says `message`, can come from: such values know of no place.
+pub fn of_throw(message: &str, code: &[u16]) -> Vec<Place> {
+    let Some(survey) = surveyed(code) else { return Vec::new() };
+    let all = |fits: &dyn Fn(&Thrown) -> bool| -> Vec<Place> {
+        let fits = |spot: &&Spot| matches!(&spot.deed, Deed::Throw(thrown) if fits(thrown));
+        survey.spots.iter().filter(fits).map(|spot| spot.at).collect()
     };
-    match (thrown(true), thrown(false)) {
-        ((Some(only), None), _) | ((None, _), (Some(only), None)) => Some(only.at),
-        _ => None,
-    }
+    let sources: [&dyn Fn(&Thrown) -> bool; 3] = [
+        &|thrown| matches!(thrown, Thrown::Text(text) if text == message),
+        &|thrown| *thrown == Thrown::Plain,
+        &|thrown| *thrown == Thrown::Any,
+    ];
+    sources.into_iter().map(all).find(|places| !places.is_empty()).unwrap_or_default()
 }
 
 fn surveyed(code: &[u16]) -> Option<Survey> {
@@ -97,12 +99,7 @@ fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
         .filter(|spot| passed.is_none_or(|passed| spot.done > passed))
         .filter(|spot| next.is_none_or(|next| spot.done <= next))
         .min_by_key(|spot| spot.done);
-    // A loop's parts are compiled in another order than they are written in.
-    let found = between.or_else(|| {
-        let mut all = spots();
-        all.next().filter(|_| all.next().is_none())
-    });
-    match found {
+    match between {
         Some(spot) => Some(Found { at: spot.at, deed: Some(spot.deed.clone()) }),
         None => own.or(passed).or(next).or(scope.map(|(at, _)| *at)).map(|at| Found { at, deed: None }),
     }
@@ -115,19 +112,21 @@ fn can_say(spot: &Spot, message: &str, survey: &Survey) -> bool {
         Deed::Read(_) | Deed::Write(_) => says(&["cannot convert 'null' or 'undefined' to object"]),
         Deed::Call(..) => says(&["not a callable function"]),
         Deed::New => says(&["not a constructor", "super constructor", "'this' binding"]),
-        Deed::Names => says(&["Cannot destructure", "cannot convert 'null' or 'undefined' to object"]),
+        Deed::Names => says(&["Cannot destructure"]),
         Deed::Iterate => says(&[
             "is not iterable",
             "returned iterator is not an object",
             "next value should be an object",
             "value returned for property of object is not a function",
             "Cannot destructure",
+            "cannot convert 'null' or 'undefined' to object",
         ]),
         Deed::Convert => says(&["BigInt", "symbol", "Symbol", "primitive"]),
         Deed::Relate => says(&["right-hand side of", "instanceof"]),
         Deed::Name(name) => {
             message.strip_suffix(" is not defined") == Some(name)
-                || (message == "access of uninitialized binding" && survey.late.contains(name))
+                || (message == "access of uninitialized binding"
+                    && survey.late.iter().any(|(late, end)| late == name && spot.at < *end))
         }
         Deed::Throw(_) => false,
     }

@@ -8,8 +8,8 @@
 
 use super::Place;
 use crate::sandbox::engine::source;
-use boa_engine::builtins::error::Error as ErrorData;
 use regex::Regex;
+use std::fmt::Debug;
 use std::sync::LazyLock;
 
 /// A function of the script that was at work.
@@ -31,8 +31,8 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The functions of the script that led to an error, the innermost first.
-pub fn frames(error: &ErrorData) -> Vec<Frame> {
-    read(&format!("{error:?}"))
+pub fn frames(note: &impl Debug) -> Vec<Frame> {
+    read(&format!("{note:?}"))
 }
 
 fn read(text: &str) -> Vec<Frame> {

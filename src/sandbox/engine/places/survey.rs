@@ -3,7 +3,7 @@
 use super::Place;
 use boa_engine::ast::declaration::{Binding, LexicalDeclaration, Variable};
 use boa_engine::ast::expression::access::{PropertyAccess, PropertyAccessField, SimplePropertyAccess};
-use boa_engine::ast::expression::literal::TemplateLiteral;
+use boa_engine::ast::expression::literal::{LiteralKind, TemplateLiteral};
 use boa_engine::ast::expression::operator::assign::{Assign, AssignOp, AssignTarget};
 use boa_engine::ast::expression::operator::binary::{BinaryOp, RelationalOp};
 use boa_engine::ast::expression::operator::unary::UnaryOp;
@@ -12,6 +12,7 @@ use boa_engine::ast::expression::{
     Call, Expression, New, Optional, OptionalOperationKind, Spread, SuperCall, TaggedTemplate, Yield,
 };
 use boa_engine::ast::function::{ClassDeclaration, FormalParameterList, FunctionBody};
+use boa_engine::ast::operations::bound_names;
 use boa_engine::ast::pattern::{ArrayPattern, ObjectPattern, Pattern};
 use boa_engine::ast::statement::Throw;
 use boa_engine::ast::statement::iteration::{ForOfLoop, IterableLoopInitializer};
@@ -41,8 +42,19 @@ pub enum Deed {
     Relate,
     /// A name is looked up.
     Name(String),
-    /// `throw`, and whether of something that cannot be an error.
-    Throw(bool),
+    /// Something is thrown, or a promise rejected with it.
+    Throw(Thrown),
+}
+
+/// What is thrown, as far as the script shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thrown {
+    /// This text.
+    Text(String),
+    /// Something that cannot be an error.
+    Plain,
+    /// Whatever it is.
+    Any,
 }
 
 /// One place.
@@ -65,8 +77,8 @@ pub struct Survey {
     pub spots: Vec<Spot>,
     /// Where bodies of functions begin, and their numbers.
     pub bodies: Vec<(Place, u32)>,
-    /// Names that are not there before their declaration.
-    pub late: Vec<String>,
+    /// Names that are not there before their declaration, and where that ends.
+    pub late: Vec<(String, Place)>,
 }
 
 /// Goes through a script.
@@ -139,11 +151,24 @@ impl Surveyor<'_> {
         self.spot(span.start(), done, deed);
     }
 
-    fn late(&mut self, binding: &Binding) {
-        if let Binding::Identifier(name) = binding {
-            let name = self.name(name.sym());
-            self.survey.late.push(name);
-        }
+    fn throw(&mut self, target: &Expression) {
+        let thrown = match target.flatten() {
+            Expression::Literal(literal) => match literal.kind() {
+                LiteralKind::String(text) => Thrown::Text(self.name(*text)),
+                _ => Thrown::Plain,
+            },
+            Expression::ObjectLiteral(_)
+            | Expression::ArrayLiteral(_)
+            | Expression::TemplateLiteral(_)
+            | Expression::Binary(_) => Thrown::Plain,
+            _ => Thrown::Any,
+        };
+        self.whole(target.span(), Deed::Throw(thrown));
+    }
+
+    fn late(&mut self, name: Sym, end: Position) {
+        let name = self.name(name);
+        self.survey.late.push((name, place(end)));
     }
 }
 
@@ -193,6 +218,19 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
         let callee = call.function().span();
         let deed = Deed::Call(place(callee.start()), place(callee.end()));
         self.spot(call.span().start(), call.span().start(), deed);
+        let rejects = |name: Sym| name == self.interner.get("reject").unwrap_or(Sym::EMPTY_STRING);
+        let rejects = match call.function() {
+            Expression::Identifier(name) => rejects(name.sym()),
+            Expression::PropertyAccess(PropertyAccess::Simple(access)) => {
+                matches!(access.field(), PropertyAccessField::Const(name) if rejects(name.sym()))
+            }
+            _ => false,
+        };
+        if let Some(reason) = call.args().first()
+            && rejects
+        {
+            self.throw(reason);
+        }
         call.visit_with(self)
     }
 
@@ -226,14 +264,20 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
 
     fn visit_lexical_declaration(&mut self, declaration: &'ast LexicalDeclaration) -> ControlFlow<()> {
         for variable in declaration.variable_list().as_ref() {
-            self.late(variable.binding());
+            let end = match (variable.init(), variable.binding()) {
+                (Some(init), _) => init.span().end(),
+                (None, Binding::Identifier(name)) => name.span().start(),
+                (None, Binding::Pattern(pattern)) => pattern.span().start(),
+            };
+            for name in bound_names(variable) {
+                self.late(name, end);
+            }
         }
         declaration.visit_with(self)
     }
 
     fn visit_class_declaration(&mut self, class: &'ast ClassDeclaration) -> ControlFlow<()> {
-        let name = self.name(class.name().sym());
-        self.survey.late.push(name);
+        self.late(class.name().sym(), class.name().span().start());
         class.visit_with(self)
     }
 
@@ -253,7 +297,9 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
         if let IterableLoopInitializer::Let(binding) | IterableLoopInitializer::Const(binding) =
             for_of.initializer()
         {
-            self.late(binding);
+            for name in bound_names(binding) {
+                self.late(name, for_of.iterable().span().end());
+            }
         }
         for_of.visit_with(self)
     }
@@ -323,15 +369,7 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_throw(&mut self, throw: &'ast Throw) -> ControlFlow<()> {
-        let plain = matches!(
-            throw.target().flatten(),
-            Expression::Literal(_)
-                | Expression::ObjectLiteral(_)
-                | Expression::ArrayLiteral(_)
-                | Expression::TemplateLiteral(_)
-                | Expression::Binary(_)
-        );
-        self.whole(throw.target().span(), Deed::Throw(plain));
+        self.throw(throw.target());
         throw.visit_with(self)
     }
 
