@@ -13,10 +13,10 @@ struct Piece {
     length: u32,
 }
 
-/// Puts pieces into the code, each in front of the unit at its index. None of them holds a line break.
+/// Puts pieces into the code, each in front of the unit at its index, those of one index in the order given.
+/// None of them holds a line break.
 pub fn insert(code: &[u16], mut pieces: Vec<(usize, String)>) -> (Vec<u16>, Added) {
-    pieces.sort_unstable();
-    pieces.dedup();
+    pieces.sort_by_key(|(index, _)| *index);
     let mut out = Vec::with_capacity(code.len() + pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>());
     let mut added = Vec::with_capacity(pieces.len());
     let (mut at, mut place) = (0, (1, 1));

@@ -35,11 +35,13 @@ pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
     let script = parse(code, &mut interner)?;
     let mut finder = Finder { interner: &interner, assigning: false, found: Vec::new() };
     let _ = script.visit_with(&mut finder);
-    let places: Vec<(usize, String)> =
+    let mut places: Vec<(usize, String)> =
         finder.found.into_iter().filter_map(|(at, item)| Some((before_dots(code, at)?, item))).collect();
     if places.is_empty() {
         return None;
     }
+    places.sort_unstable();
+    places.dedup();
     let mended = added::insert(code, places);
     // Should an addition not fit where it stands, the engine's own reading is the better one.
     parse(&mended.0, &mut Interner::default()).map(|_| mended)

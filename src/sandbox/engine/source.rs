@@ -26,9 +26,11 @@ pub struct Prepared {
     pub code: Vec<u16>,
     /// Whether `code` is an async function to call, or a script of its own.
     pub function: bool,
+    /// What was added to the model's code when its types were taken out.
+    stripped: Added,
     /// Lines the engine counts before the model's first one.
     offset: u32,
-    /// What was added to the model's code, in the order it was.
+    /// What was added after that, in the order it was.
     added: Vec<Added>,
     /// What is still to be added: see [`places::marks`].
     marks: Vec<(usize, String)>,
@@ -38,7 +40,8 @@ impl Prepared {
     /// Where a place of the code is in the model's source; `None` for what is not the model's.
     pub fn place(&self, place: Place) -> Option<Place> {
         let (line, column) = self.added.iter().rev().fold(place, |place, added| added.before(place));
-        line.checked_sub(self.offset).filter(|&line| line > 0).map(|line| (line, column))
+        let line = line.checked_sub(self.offset).filter(|&line| line > 0)?;
+        Some(self.stripped.before((line, column)))
     }
 
     /// The code between two places of it.
@@ -80,13 +83,14 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     {
         return Ok(prepared);
     }
-    let problem = match ready(plain.clone(), mode) {
+    let problem = match ready((plain.clone(), Added::default()), mode) {
         Ok(prepared) => return Ok(prepared),
         Err(problem) => problem,
     };
     let whole = strip::types_gone(&plain);
-    if let Ok(Some(code)) = &whole {
-        match ready(code.clone(), mode) {
+    let typed = whole.as_ref().map(Option::is_some).map_err(Clone::clone);
+    if let Ok(Some(stripped)) = whole {
+        match ready(stripped, mode) {
             Ok(prepared) => return Ok(prepared),
             // The types are no longer what is wrong.
             Err(refusal) if refusal.starts_with(refused::USING) => {
@@ -98,23 +102,30 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     for inner in fenced_parts(&String::from_utf16_lossy(&given)) {
         let inner: Vec<u16> = inner.encode_utf16().collect();
         let typed = strip::types_gone(&inner).ok().flatten();
-        for candidate in typed.into_iter().chain([inner]) {
+        for candidate in typed.into_iter().chain([(inner, Added::default())]) {
             if let Ok(prepared) = ready(candidate, mode) {
                 return Ok(prepared);
             }
         }
     }
-    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &whole)))
+    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &typed)))
 }
 
 /// A source that is JavaScript, as a script of its own when it is to be one and can, else as a body.
-fn ready(code: Vec<u16>, mode: Mode) -> Result<Prepared, String> {
+fn ready((code, stripped): (Vec<u16>, Added), mode: Mode) -> Result<Prepared, String> {
     if mode == Mode::Script && parses(&code, false).is_ok() {
-        return Ok(Prepared { code, function: false, offset: 0, added: Vec::new(), marks: Vec::new() });
+        return Ok(Prepared {
+            code,
+            function: false,
+            stripped,
+            offset: 0,
+            added: Vec::new(),
+            marks: Vec::new(),
+        });
     }
     let code = wrap(&code);
     let marks = parses(&code, true)?;
-    Ok(Prepared { code, function: true, offset: 1, added: Vec::new(), marks })
+    Ok(Prepared { code, function: true, stripped, offset: 1, added: Vec::new(), marks })
 }
 
 /// The units of a text. A lone carriage return ends a line, also inside of a template's text, where it
@@ -247,14 +258,14 @@ fn position(message: &str) -> Option<(u32, u32)> {
 }
 
 /// What to tell about a text that does not parse, by the engine's problem and by what became of its types.
-fn explain(problem: &str, text: &str, typed: &Result<Option<Vec<u16>>, strip::Fault>) -> String {
+fn explain(problem: &str, text: &str, typed: &Result<bool, strip::Fault>) -> String {
     let shifted = shift(problem, 1);
     let mut message =
         if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
     let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if first_word("import ") || first_word("export ") {
         message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
-    } else if matches!(typed, Ok(Some(_))) || strip::looks_typed(text) {
+    } else if matches!(typed, Ok(true)) || strip::looks_typed(text) {
         message
             .push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
     } else if let Err(fault) = typed

@@ -220,7 +220,8 @@ fn before(code: &[u16], at: usize, words: Words) -> Option<usize> {
             start == 0 || *word == "(" || !(is_word(code[start - 1]) || code[start - 1] == u16::from(b'.'));
         free.then_some(start)
     })?;
-    let end = code[..start].iter().rposition(|unit| !is_space(unit))? + 1;
-    let ended = matches!(char_of(code[end - 1]), ';' | '{' | '}' | ':');
+    let Some(last) = code[..start].iter().rposition(|unit| !is_space(unit)) else { return Some(start) };
+    let end = last + 1;
+    let ended = matches!(char_of(code[last]), ';' | '{' | '}' | ':');
     (ended || code[end..start].iter().any(|unit| breaks(char_of(*unit)))).then_some(start)
 }

@@ -1,7 +1,7 @@
 //! Where in the model's source an error came from.
 //!
 //! The engine notes places for calls, property reads, assignments and a few others ([`record`]). For every
-//! other fault (a value that cannot be taken apart or gone through, mixed BigInts, a name that is not there
+//! other fault (a value that cannot be taken apart or gone through, mixed `BigInt`s, a name that is not there
 //! yet, the look-up of a method) this room goes through the script once more ([`survey`]) and looks, between
 //! the last place the engine passed and the next one it would have come to, for what can fail that way.
 //! Where statements that can fail have no place of the engine's own, [`marks`] gave them one before.
@@ -59,50 +59,66 @@ fn surveyed(code: &[u16]) -> Option<Survey> {
     Some(survey::survey(&script, &interner))
 }
 
-fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
-    let body = |place: Place| survey.bodies.iter().find(|(at, _)| *at == place);
-    let scope = frame.places.iter().filter_map(|(_, place)| *place).find_map(body);
-    // Where a function begins is the engine's answer for whatever in it has no place of its own.
-    let own_of = |entry: &(u32, Option<Place>)| entry.1.filter(|place| body(*place).is_none());
-    let now = frame.places.iter().rposition(|(from, _)| *from <= frame.at);
-    let own = now.and_then(|now| own_of(&frame.places[now]));
-    let passed = now.and_then(|now| frame.places[..now].iter().rev().find_map(own_of));
-    let in_parameters = scope.is_some()
-        && frame.places.iter().find(|(_, place)| place.is_some()).is_some_and(|(from, _)| frame.at < *from);
-    let next = frame.places[now.map_or(0, |now| now + 1)..]
-        .iter()
-        .filter_map(own_of)
-        .find(|place| passed.is_none_or(|passed| *place > passed))
-        .filter(|_| !in_parameters)
-        .or(scope.filter(|_| in_parameters).map(|(at, _)| *at));
-    let fits =
-        |spot: &&Spot| scope.is_none_or(|(_, scope)| spot.scope == *scope) && can_say(spot, message, survey);
-    let spots = || survey.spots.iter().filter(fits);
-    if let Some(own) = own
-        // What stands behind its parts is done after them: here it was not reached yet.
-        && !next.is_some_and(|next| next < own)
-    {
-        let inside = spots().filter(|spot| {
-            spot.done > own.max(passed.unwrap_or(own)) && next.is_some_and(|next| spot.done <= next)
-        });
-        let exact = spots().find(|spot| spot.at == own);
-        let found = match exact {
-            Some(exact) => Some(exact),
-            None => inside.min_by_key(|spot| spot.done),
+/// How far a function had come, in places of the engine's own.
+struct Gap {
+    /// The function, by number; `None` for the script itself.
+    scope: Option<u32>,
+    /// Where its body begins: the engine's answer for whatever in it has no place of its own.
+    body: Option<Place>,
+    /// The place that holds at the fault.
+    own: Option<Place>,
+    /// The last one before it.
+    passed: Option<Place>,
+    /// The first one behind it.
+    next: Option<Place>,
+}
+
+impl Gap {
+    fn of(frame: &Frame, survey: &Survey) -> Self {
+        let body_at = |place: Place| survey.bodies.iter().find(|(at, _)| *at == place);
+        let own_of = |(_, place): &(u32, Option<Place>)| place.filter(|place| body_at(*place).is_none());
+        let known = |(_, place): &(u32, Option<Place>)| *place;
+        let (body, scope) = frame.places.iter().filter_map(known).find_map(body_at).copied().unzip();
+        let now = frame.places.iter().rposition(|(from, _)| *from <= frame.at);
+        let (before, behind) = frame.places.split_at(now.map_or(0, |now| now + 1));
+        let passed = now.and_then(|now| before[..now].iter().rev().find_map(own_of));
+        // Parameters come before anything that has a place.
+        let in_parameters = scope.is_some() && before.iter().all(|entry| known(entry).is_none());
+        let next = if in_parameters {
+            body
+        } else {
+            behind.iter().filter_map(own_of).find(|place| passed.is_none_or(|passed| *place > passed))
         };
-        return Some(Found {
-            at: found.map_or(own, |spot| spot.at),
-            deed: found.map(|spot| spot.deed.clone()),
-        });
+        Self { scope, body, own: before.last().and_then(own_of), passed, next }
     }
-    let between = spots()
-        .filter(|spot| passed.is_none_or(|passed| spot.done > passed))
-        .filter(|spot| next.is_none_or(|next| spot.done <= next))
-        .min_by_key(|spot| spot.done);
-    match between {
-        Some(spot) => Some(Found { at: spot.at, deed: Some(spot.deed.clone()) }),
-        None => own.or(passed).or(next).or(scope.map(|(at, _)| *at)).map(|at| Found { at, deed: None }),
+
+    /// Whether what has to be done before a place was done, and what is behind it was not begun.
+    fn holds(&self, done: Place) -> bool {
+        self.passed.is_none_or(|passed| done > passed) && self.next.is_none_or(|next| done <= next)
     }
+}
+
+fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
+    let gap = Gap::of(frame, survey);
+    let spots = || {
+        let here = |spot: &&Spot| gap.scope.is_none_or(|scope| spot.scope == scope);
+        survey.spots.iter().filter(here).filter(|spot| can_say(spot, message, survey))
+    };
+    let first = |from: Option<Place>| {
+        spots()
+            .filter(|spot| gap.holds(spot.done) && from.is_none_or(|from| spot.done > from))
+            .min_by_key(|spot| spot.done)
+    };
+    let spot = match gap.own {
+        // What stands behind its parts, as a property does, is done after them: here it was not reached.
+        Some(own) if gap.next.is_none_or(|next| next >= own) => {
+            spots().find(|spot| spot.at == own).or_else(|| gap.next.and_then(|_| first(gap.own)))
+        }
+        Some(_) | None => first(None),
+    };
+    let near = || gap.own.or(gap.passed).or(gap.next).or(gap.body);
+    spot.map(|spot| Found { at: spot.at, deed: Some(spot.deed.clone()) })
+        .or_else(|| near().map(|at| Found { at, deed: None }))
 }
 
 /// Whether what is done at a spot can fail with such a message.
@@ -131,3 +147,6 @@ fn can_say(spot: &Spot, message: &str, survey: &Survey) -> bool {
         Deed::Throw(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -322,7 +322,7 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
         let span = binary.span();
         match binary.op() {
             BinaryOp::Relational(RelationalOp::In | RelationalOp::InstanceOf) => {
-                self.spot(binary.rhs().span().start(), span.end(), Deed::Relate)
+                self.spot(binary.rhs().span().start(), span.end(), Deed::Relate);
             }
             BinaryOp::Arithmetic(_) | BinaryOp::Bitwise(_) | BinaryOp::Relational(_) => {
                 self.whole(span, Deed::Convert);
