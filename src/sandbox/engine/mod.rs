@@ -23,6 +23,7 @@ mod sort;
 mod source;
 mod state;
 mod strip;
+mod syntax;
 mod texts;
 mod value;
 

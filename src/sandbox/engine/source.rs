@@ -5,15 +5,13 @@
 //! are the model's too.
 
 use super::added::{self, Added, Place};
-use super::{places, refused, strip};
+use super::{places, refused, strip, syntax};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::scope::Scope;
 use boa_engine::ast::{Expression, Statement, StatementListItem};
 use boa_engine::interner::Interner;
 use boa_engine::parser::{Parser, Source};
-use regex::Regex;
-use std::sync::LazyLock;
 
 /// Name of the script in stack traces.
 pub const PATH: &str = "script.js";
@@ -93,7 +91,7 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
             Ok(prepared) => return Ok(prepared),
             // The types are no longer what is wrong.
             Err(refusal) if refusal.starts_with(refused::USING) => {
-                return Err(SyntaxProblem(format!("SyntaxError: {}", shift(&refusal, 1))));
+                return Err(SyntaxProblem(format!("SyntaxError: {}", syntax::shift(&refusal))));
             }
             Err(_) => {}
         }
@@ -107,7 +105,7 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
             }
         }
     }
-    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &typed)))
+    Err(SyntaxProblem(syntax::explain(&problem, &plain, &typed)))
 }
 
 /// A source that is JavaScript, as a script of its own when it is to be one and can, else as a body.
@@ -227,45 +225,6 @@ fn fenced_parts(text: &str) -> Vec<String> {
         lines.iter().enumerate().map(inside).collect::<Vec<_>>().join("\n")
     };
     closing.map(part).collect()
-}
-
-static POSITION: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"line (\d+), col(?:umn)?:? (\d+)").expect("a valid pattern"));
-
-/// Moves the positions in an engine text to the model's lines.
-pub fn shift(message: &str, offset: u32) -> String {
-    POSITION
-        .replace_all(message, |captures: &regex::Captures<'_>| {
-            let line = captures[1].parse::<u32>().unwrap_or(1).saturating_sub(offset).max(1);
-            format!("line {line}, column {}", &captures[2])
-        })
-        .into_owned()
-}
-
-/// The line and column a text names.
-fn position(message: &str) -> Option<(u32, u32)> {
-    let captures = POSITION.captures(message)?;
-    Some((captures[1].parse().ok()?, captures[2].parse().ok()?))
-}
-
-/// What to tell about a text that does not parse, by the engine's problem and by what became of its types.
-fn explain(problem: &str, text: &str, typed: &Result<bool, strip::Fault>) -> String {
-    let shifted = shift(problem, 1);
-    let mut message =
-        if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
-    let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-    if first_word("import ") || first_word("export ") {
-        message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
-    } else if matches!(typed, Ok(true)) || strip::looks_typed(text) {
-        message
-            .push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
-    } else if let Err(fault) = typed
-        && position(&message).is_some_and(|at| at < (fault.line, fault.column))
-    {
-        // What the engine could not read was TypeScript, the mistake comes later.
-        return format!("SyntaxError: {} at line {}, column {}", fault.message, fault.line, fault.column);
-    }
-    message
 }
 
 #[cfg(test)]
@@ -399,36 +358,6 @@ mod tests {
         {
             assert!(prepare(&text(source), Mode::Body).is_err(), "{source}");
         }
-    }
-
-    #[test]
-    fn positions_are_the_models() {
-        let SyntaxProblem(message) = prepare(&text("const a = 1;\nconst b = ;"), Mode::Body).unwrap_err();
-        assert!(message.contains("line 2"), "{message}");
-        assert!(
-            prepare(&text("import fs from 'fs'"), Mode::Body)
-                .unwrap_err()
-                .0
-                .contains("import and export are not available")
-        );
-        assert!(
-            prepare(&text("enum A { B = 'x' }\nreturn A.B"), Mode::Body)
-                .unwrap_err()
-                .0
-                .contains("plain JavaScript")
-        );
-    }
-
-    #[test]
-    fn a_mistake_behind_types_is_told_where_it_is() {
-        let message = |source: &str| prepare(&text(source), Mode::Body).unwrap_err().0;
-        let mistake = message("const a: number = 1;\nconst b: string[] = ];\nreturn a");
-        assert!(
-            mistake.starts_with("SyntaxError: ") && mistake.ends_with("at line 2, column 21"),
-            "{mistake}"
-        );
-        assert!(message("const a = 1;\nconst b = [;").contains("line 2"));
-        assert!(message("const a: number = 1;\nenum B { C }").contains("plain JavaScript"));
     }
 
     #[test]

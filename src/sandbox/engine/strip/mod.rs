@@ -11,12 +11,13 @@ mod eraser;
 mod members;
 mod sheet;
 
-use super::added::Added;
+use super::added::{Added, Place, breaks};
+use super::problem::boundary;
 use eraser::Eraser;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_ast_visit::Visit;
-use oxc_parser::{ParseOptions, Parser};
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 use sheet::Sheet;
 
@@ -27,10 +28,8 @@ pub use arguments::TYPE_NAMES;
 /// Where a source stops being TypeScript, and why.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// From 1.
-    pub line: u32,
-    /// From 1, in characters.
-    pub column: u32,
+    /// See [`Place`].
+    pub at: Place,
     /// The parser's words.
     pub message: String,
 }
@@ -72,21 +71,35 @@ fn erased(source: &[u16], text: &str, program: &Program<'_>) -> Option<(Vec<u16>
 /// Parses the body of an async function in strict mode. Errors that leave a tree are left to the engine,
 /// which is asked about whatever comes out.
 fn parsed<T>(source: &[u16], then: impl FnOnce(&str, &Program<'_>) -> T) -> Result<T, Fault> {
+    read(source, |text, parsed| {
+        if !parsed.panicked {
+            return Ok(then(text, &parsed.program));
+        }
+        Err(first_fault(text, parsed).unwrap_or_else(|| Fault { at: (1, 1), message: String::new() }))
+    })
+}
+
+/// Where a source stops being TypeScript, also where the parser could go on behind that.
+pub fn fault(source: &[u16]) -> Option<Fault> {
+    read(source, first_fault)
+}
+
+fn read<T>(source: &[u16], then: impl FnOnce(&str, &ParserReturn<'_>) -> T) -> T {
     let text = String::from_utf16_lossy(source);
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    let parsed = Parser::new(&allocator, &text, SourceType::ts()).with_options(options).parse();
-    if !parsed.panicked {
-        return Ok(then(&text, &parsed.program));
-    }
-    let error = parsed.errors.first();
-    let label = error.and_then(|error| error.labels.as_ref()).and_then(|labels| labels.first());
-    let before = &text[..label.map_or(0, |label| label.offset().min(text.len()))];
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    Err(Fault {
-        line: u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX),
-        column: u32::try_from(line.chars().count() + 1).unwrap_or(u32::MAX),
-        message: error.map(|error| error.message.to_string()).unwrap_or_default(),
+    then(&text, &Parser::new(&allocator, &text, SourceType::ts()).with_options(options).parse())
+}
+
+fn first_fault(text: &str, parsed: &ParserReturn<'_>) -> Option<Fault> {
+    let error = parsed.errors.first()?;
+    let label = error.labels.as_ref().and_then(|labels| labels.first());
+    let before = &text[..boundary(text, label.map_or(0, |label| label.offset().min(text.len())))];
+    let line = before.rsplit(breaks).next().unwrap_or_default();
+    let at = (before.matches(breaks).count() + 1, line.chars().count() + 1);
+    Some(Fault {
+        at: (u32::try_from(at.0).unwrap_or(u32::MAX), u32::try_from(at.1).unwrap_or(u32::MAX)),
+        message: error.message.to_string(),
     })
 }
 
