@@ -22,12 +22,12 @@
  * | a property whose getter throws | `"[Unreadable]"` |
  * | a list with over a million holes | its elements by their places, and its length under `"[Sparse list]"` |
  *
- * Plain JSON text over 64 KiB is looked at by its marks only: an Error with fields of its own, deep
+ * Plain JSON text over 64 KiB is looked at by its marks only, if the value is not seen to be plain: an Error with fields of its own, deep
  * inside a large value, keeps the form JSON gives it.
  *
  * @packageDocumentation
  */
-import { plainText } from './plain-text.js';
+import { isPlainBelow, plainText } from './plain-text.js';
 import { Holes, SPARSE, abridged } from './sparse.js';
 
 const MAX_DEPTH = 512;
@@ -38,25 +38,39 @@ const LOOK_CLOSELY = 65_536;
 
 const tag = (value: unknown): string => Object.prototype.toString.call(value);
 
+/** A text form. @internal */
+export interface Rendered {
+  readonly text: string;
+  /** Nothing is left out: neither levels that are too deep nor holes. */
+  readonly whole: boolean;
+}
+
+const whole = (text: string): Rendered => ({ text, whole: true });
+
 /**
  * The text form of a value. Never throws.
  *
  * @internal
  */
 export function renderText(value: unknown): string {
+  return rendered(value).text;
+}
+
+/** {@link renderText}, and what is known about the text without reading it. @internal */
+export function rendered(value: unknown): Rendered {
   switch (typeof value) {
     case 'undefined':
-      return '';
+      return whole('');
     case 'string':
-      return value;
+      return whole(value);
     case 'number':
     case 'boolean':
     case 'bigint':
-      return String(value);
+      return whole(String(value));
     case 'object':
-      return value === null ? '' : renderObject(value);
+      return value === null ? whole('') : renderObject(value);
     default:
-      return tag(value);
+      return whole(tag(value));
   }
 }
 
@@ -70,30 +84,32 @@ function bufferJson(value: Buffer): string {
   return `{"type":"Buffer","data":[${Uint8Array.prototype.join.call(value, ',')}]}`;
 }
 
-function renderObject(value: object): string {
+function renderObject(value: object): Rendered {
   try {
     const plain = plainText(value);
-    if (plain !== undefined) return plain;
-    if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return bufferJson(value);
+    if (plain !== undefined) return whole(plain);
+    if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return whole(bufferJson(value));
     // JSON would write a key for each element, only to be thrown away.
-    if (ArrayBuffer.isView(value) && !('toJSON' in value)) return JSON.stringify(viewFields(value));
+    if (ArrayBuffer.isView(value) && !('toJSON' in value)) return whole(JSON.stringify(viewFields(value)));
     if (!new Holes().areTooManyBelow(value)) {
       const json = JSON.stringify(value);
-      if (typeof json === 'string' && !losesValues(value, json)) return json;
+      if (typeof json === 'string' && !losesValues(value, json)) return whole(json);
     }
   } catch {
     // A BigInt, a cycle, a getter that throws, or deeper than the engine's stack.
   }
+  let text: string | undefined;
   try {
-    return JSON.stringify(toPlain(value, '', new Path())) ?? tag(value);
+    text = JSON.stringify(toPlain(value, '', new Path()));
   } catch {
-    return tag(value);
+    // What it leaves out is all of it.
   }
+  return { text: text ?? tag(value), whole: false };
 }
 
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
 function losesValues(value: object, json: string): boolean {
-  if (json.length > LOOK_CLOSELY) return json.includes('{}') || json.includes('{"0":');
+  if (json.length > LOOK_CLOSELY) return !isPlainBelow(value) && (json.includes('{}') || json.includes('{"0":'));
   return isExotic(value) || hasExotic(value);
 }
 

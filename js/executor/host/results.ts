@@ -8,7 +8,7 @@ import { defaultInboundSanitization } from '../../builder/index.js';
 import { isToolReturnEnvelope } from '../../core/index.js';
 import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
-import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
+import { opened, splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
 import { countTokensHeuristic } from '../../result/tokens.js';
 import type { TokenCounter } from '../../result/tokens.js';
 import { boundBody } from '../../result/truncate.js';
@@ -21,7 +21,7 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { unawaited } from './unawaited.js';
-import { TOO_DEEP, leavesHolesOut, renderText } from '../../value/text.js';
+import { TOO_DEEP, leavesHolesOut, rendered } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
@@ -85,8 +85,9 @@ function unpacked(frame: Frame): number {
 }
 
 /** What the text form leaves out was neither counted nor scanned: the model may have the text only. */
-function keepText(frame: Frame, text: string): void {
+function keepText(frame: Frame, text: string, whole: boolean): void {
   frame.text = text;
+  if (whole) return;
   if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && text.includes(TOO_DEEP)) {
     frame.output = text;
   }
@@ -97,14 +98,15 @@ function keepText(frame: Frame, text: string): void {
 function unpackEnvelope(frame: Frame, raw: unknown): void {
   if (raw !== undefined && !isToolReturnEnvelope(raw)) {
     frame.output = raw;
-    keepText(frame, renderText(raw));
+    const { text, whole } = rendered(raw);
+    keepText(frame, text, whole);
     return;
   }
   const chunks = raw === undefined ? (frame.scope?.channel?.snapshot().chunks ?? []) : [];
-  const envelope = toResultEnvelope({ raw, chunks });
+  const { envelope, whole } = opened({ raw, chunks });
   frame.output = envelope.output;
   frame.taint = envelope.taint;
-  keepText(frame, envelope.textBody);
+  keepText(frame, envelope.textBody, whole);
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
   frame.textParts = split.textParts;
