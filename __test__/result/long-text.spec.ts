@@ -76,3 +76,11 @@ it('what was added to all lists or dates decides', () => {
     Date.prototype.toJSON = own;
   }
 });
+
+it('an object of thousands of fields is judged by its marks', () => {
+  const fields = Array.from({ length: 20_000 }, (_, at) => [`field ${at}`, at] as const);
+  const plain = { rows: Object.fromEntries(fields) };
+  expect(textOf(plain) === JSON.stringify(plain)).toBe(true);
+  const odd = { rows: Object.fromEntries<unknown>([...fields, ['m', new Map([['k', 1]])]]) };
+  expect(textOf(odd) === JSON.stringify({ rows: { ...odd.rows, m: { k: 1 } } })).toBe(true);
+});

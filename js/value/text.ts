@@ -91,9 +91,10 @@ function renderObject(value: object): Rendered {
     if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return whole(bufferJson(value));
     // JSON would write a key for each element, only to be thrown away.
     if (ArrayBuffer.isView(value) && !('toJSON' in value)) return whole(JSON.stringify(viewFields(value)));
-    if (!new Holes().areTooManyBelow(value)) {
+    const holes = new Holes();
+    if (!holes.areTooManyBelow(value)) {
       const json = JSON.stringify(value);
-      if (typeof json === 'string' && !losesValues(value, json)) return whole(json);
+      if (typeof json === 'string' && !losesValues(value, json, holes.hasWideObject)) return whole(json);
     }
   } catch {
     // A BigInt, a cycle, a getter that throws, or deeper than the engine's stack.
@@ -108,8 +109,10 @@ function renderObject(value: object): Rendered {
 }
 
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
-function losesValues(value: object, json: string): boolean {
-  if (json.length > LOOK_CLOSELY) return !isPlainBelow(value) && (json.includes('{}') || json.includes('{"0":'));
+function losesValues(value: object, json: string, isWide: boolean): boolean {
+  if (json.length > LOOK_CLOSELY) {
+    return (isWide || !isPlainBelow(value)) && (json.includes('{}') || json.includes('{"0":'));
+  }
   return isExotic(value) || hasExotic(value);
 }
 
