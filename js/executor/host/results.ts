@@ -42,16 +42,24 @@ export function unpack(frame: Frame): number {
 /** {@link unpack} and {@link outputFits} in one, before the native side asks. */
 export function unpackAhead(frame: Frame): number {
   const bits = unpacked(frame);
-  const { outputSchema } = frame.tool;
-  if (bits < 0 || !outputSchema || frame.output === undefined) return bits;
+  if (bits < 0 || !frame.tool.outputSchema || frame.output === undefined) return bits;
   try {
-    const answer = parseWith(outputSchema, frame.output);
+    const answer = checked(frame);
     if (!isThenable(answer) && answer.success) return bits | FITS;
-    frame.checked = { answer };
+    frame.checked = () => answer;
   } catch (error) {
-    frame.checked = { error };
+    frame.checked = () => {
+      throw error;
+    };
   }
   return bits;
+}
+
+/** What the output schema says. It is asked once: an answer that came ahead is given again. */
+function checked(frame: Frame): Parsed | Promise<Parsed> {
+  const ahead = frame.checked;
+  frame.checked = undefined;
+  return ahead === undefined ? parseWith(frame.tool.outputSchema, frame.output) : ahead();
 }
 
 /** The body, when the native side can scan it by itself: it is short, and nobody else has a say in it. */
@@ -131,13 +139,7 @@ export function outputFits(frame: Frame, epoch: number): number {
     frame,
     epoch,
     'outputSchema',
-    () => {
-      const { checked } = frame;
-      frame.checked = undefined;
-      if (!checked) return parseWith(frame.tool.outputSchema, frame.output);
-      if ('error' in checked) throw checked.error;
-      return checked.answer as Parsed | Promise<Parsed>;
-    },
+    () => checked(frame),
     (parsed) => {
       if (parsed.success) return 1;
       frame.schemaMessage = String(parsed.error.message);
