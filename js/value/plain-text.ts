@@ -93,12 +93,13 @@ const { prototype: datePrototype } = Date;
 const dateJson = datePrototype.toJSON;
 
 /**
- * Whether JSON can say everything in a value, seen from the value: then nobody need look through a text of
- * megabytes for what it may have lost, which the engine would first have to put together from its pieces.
- * False when that is not quite sure.
+ * Whether JSON can say everything in a value, seen from at most so many values in it: then nobody need look
+ * through a text of megabytes for what it may have lost, which the engine would first have to put together from
+ * its pieces. False when that is not quite sure.
  */
-export function isPlainBelow(value: object): boolean {
+export function isPlainBelow(value: object, most: number): boolean {
   for (const _ in Object.prototype) return false;
+  left = most;
   try {
     return isPlain(value, DEEPEST);
   } catch {
@@ -128,6 +129,8 @@ function isPlain(value: object, depth: number): boolean {
 }
 
 function isPlainField(field: unknown, depth: number): boolean {
+  left -= 1;
+  if (left < 0) return false;
   if (typeof field === 'object') return field === null || isPlain(field, depth);
   return typeof field !== 'function' && typeof field !== 'bigint';
 }

@@ -15,8 +15,8 @@ const TRIED = 64;
 const MOST_SEEN = 50_000;
 /** JSON can write no deeper. */
 const DEEPEST = 512;
-/** An object of more fields is a wide one. */
-const WIDE = 4_096;
+/** An object of more fields is a wide one: the engine keeps it as a table, of which it has to sort the keys to name them. */
+const WIDE = 128;
 
 /** Key under which an abridged list has its length. */
 export const SPARSE = '[Sparse list]';
@@ -27,10 +27,7 @@ export class Holes {
   #seen = 0;
   #isWide = false;
 
-  /**
-   * Whether one of the objects that were looked at has thousands of fields. The engine looks such an object up
-   * like a table, and to name its keys takes as long as to write them.
-   */
+  /** Whether one of the objects that were looked at has so many fields that walking it once more takes long. */
   get hasWideObject(): boolean {
     return this.#isWide;
   }
@@ -57,12 +54,15 @@ export class Holes {
       }
       return false;
     }
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const inherits = prototype !== Object.prototype && prototype !== null;
     let fields = 0;
     for (const key in value) {
       fields += 1;
       if (fields > WIDE) this.#isWide = true;
       if (this.#areEnough()) return false;
-      if (Object.hasOwn(value, key) && this.#areTooManyUnder((value as Record<string, unknown>)[key], depth)) return true;
+      if (inherits && !Object.hasOwn(value, key)) continue;
+      if (this.#areTooManyUnder((value as Record<string, unknown>)[key], depth)) return true;
     }
     return false;
   }

@@ -22,7 +22,7 @@
  * | a property whose getter throws | `"[Unreadable]"` |
  * | a list with over a million holes | its elements by their places, and its length under `"[Sparse list]"` |
  *
- * Plain JSON text over 64 KiB is looked at by its marks only, if the value is not seen to be plain: an Error with fields of its own, deep
+ * Plain JSON text over 64 KiB is looked at by its marks only: an Error with fields of its own, deep
  * inside a large value, keeps the form JSON gives it.
  *
  * @packageDocumentation
@@ -35,6 +35,10 @@ const MAX_DEPTH = 512;
 export const TOO_DEEP = '[Too deep]';
 /** JSON text up to this long is checked value by value, longer text by the marks of lost values. */
 const LOOK_CLOSELY = 65_536;
+/** Text longer than this is not searched when the value shows that it has no marks that mean anything. */
+const LONG = 2 * 1024 * 1024;
+/** For each value that is looked at, the text has so many units at least: else searching it is quicker. */
+const UNITS_A_VALUE = 16;
 
 const tag = (value: unknown): string => Object.prototype.toString.call(value);
 
@@ -111,7 +115,8 @@ function renderObject(value: object): Rendered {
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
 function losesValues(value: object, json: string, isWide: boolean): boolean {
   if (json.length > LOOK_CLOSELY) {
-    return (isWide || !isPlainBelow(value)) && (json.includes('{}') || json.includes('{"0":'));
+    if (json.length > LONG && !isWide && isPlainBelow(value, Math.floor(json.length / UNITS_A_VALUE))) return false;
+    return json.includes('{}') || json.includes('{"0":');
   }
   return isExotic(value) || hasExotic(value);
 }
