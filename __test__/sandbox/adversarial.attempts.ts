@@ -26,10 +26,10 @@ const attempt = (name: string, source: string, ends: Attempt['ends'][number] | A
 export const groups: Record<string, ReadonlyArray<Attempt>> = {
   reach: [
     attempt('process members', 'return Object.keys(process).sort()', gives(['cwd', 'env', 'exit', 'nextTick'])),
-    attempt('getBuiltinModule', 'return process.getBuiltinModule("fs")', failed('not a callable')),
-    attempt('process.binding', 'return process.binding("fs")', failed('not a callable')),
-    attempt('process.kill', 'process.kill(process.ppid, 9)', failed('not a callable')),
-    attempt('process.dlopen', 'process.dlopen({}, "x")', failed('not a callable')),
+    attempt('getBuiltinModule', 'return process.getBuiltinModule("fs")', failed('is not a function')),
+    attempt('process.binding', 'return process.binding("fs")', failed('is not a function')),
+    attempt('process.kill', 'process.kill(process.ppid, 9)', failed('is not a function')),
+    attempt('process.dlopen', 'process.dlopen({}, "x")', failed('is not a function')),
     attempt('process.mainModule', 'return typeof process.mainModule', gives('undefined')),
     attempt('require fs', 'return require("fs").readFileSync("/etc/passwd", "utf8")', violation()),
     attempt('require through the global', 'return globalThis.require("child_process")', violation()),

@@ -6,11 +6,13 @@
 //! here is contained by the process around it (`super::jail`) and disbelieved by the host; the checks
 //! in this room exist to give the model a useful message, not to keep anyone safe.
 
+mod added;
 mod arrays;
 mod collate;
 mod hooks;
 mod natives;
 mod overlay;
+mod places;
 mod prelude;
 mod problem;
 mod refused;

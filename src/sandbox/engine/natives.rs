@@ -1,7 +1,7 @@
 //! The functions the prelude is built on. Scripts never see this object itself.
 
 use super::collate::{self, Sensitivity};
-use super::state::State;
+use super::state::{Open, State};
 use super::value;
 use crate::sandbox::wire::Format;
 use base64::Engine as _;
@@ -76,7 +76,7 @@ pub fn tools(names: &[JsString], context: &mut Context) -> JsResult<JsObject> {
     for (index, name) in names.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let native = NativeFunction::from_copy_closure(move |_, arguments, context| {
-            Ok(call(index, &argument(arguments, 0), context))
+            call(index, &argument(arguments, 0), context)
         });
         let function = FunctionObjectBuilder::new(context.realm(), native)
             .name(name.clone())
@@ -96,14 +96,17 @@ pub fn tools(names: &[JsString], context: &mut Context) -> JsResult<JsObject> {
 
 /// Queues a call; the promise is settled when the host answers. Arguments that cannot travel still go
 /// out as a call, because they count against the budget and the host words the refusal.
-fn call(tool: u32, arguments: &JsValue, context: &mut Context) -> JsValue {
+fn call(tool: u32, arguments: &JsValue, context: &mut Context) -> JsResult<JsValue> {
     let state = state_of(context);
-    let (promise, resolvers) = JsPromise::new_pending(context);
+    let error = context.intrinsics().constructors().error().constructor();
+    let error = error.construct(&[], None, context)?;
+    let (promise, settle) = JsPromise::new_pending(context);
+    let open = Open { settle, error };
     match value::encode(arguments, state.max_args.get(), state.max_parts.get(), context) {
-        Ok((format, bytes)) => state.call(tool, format, &bytes, resolvers),
-        Err(message) => state.call(tool, Format::Refused, message.as_bytes(), resolvers),
+        Ok((format, bytes)) => state.call(tool, format, &bytes, open),
+        Err(message) => state.call(tool, Format::Refused, message.as_bytes(), open),
     }
-    promise.into()
+    Ok(promise.into())
 }
 
 /// The error for a module the script may not have, remembered so that it is told from a look-alike.

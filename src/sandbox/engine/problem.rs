@@ -1,16 +1,22 @@
 //! From what was thrown to what the model reads.
 
+use super::added::Place;
+use super::places::{self, Deed, Found};
+use super::source::Prepared;
 use super::state::State;
 use super::strip::TYPE_NAMES;
 use boa_engine::builtins::error::Error as ErrorData;
 use boa_engine::object::JsObject;
-use boa_engine::{Context, JsError, JsString, JsValue, js_string};
+use boa_engine::{Context, JsError, JsString, JsValue};
 use regex::Regex;
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 use std::sync::LazyLock;
 
 /// Characters of a message that leave the sandbox.
 const MAX_MESSAGE: usize = 8 * 1024;
+
+/// Places worth naming when one of them must be it.
+const MAX_PLACES: usize = 3;
 
 /// Globals worth naming to a model that reached for one that is not there.
 const GLOBALS: &str = "tools, console, setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, \
@@ -94,87 +100,108 @@ fn read(object: &JsObject, key: &str, context: &mut Context) -> Option<String> {
     if value.is_undefined() { None } else { Some(value.to_string(context).ok()?.to_std_string_lossy()) }
 }
 
+/// How the engine says that there is no object.
+const NOTHING: &str = "cannot convert 'null' or 'undefined' to object";
+
 /// Explains a thrown value: the kind, its message, where it came from, what to do about it.
 pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &mut Context) -> Problem {
     let mut message = text_of(value, context);
-    let Some(object) = value.as_object() else { return Problem::failed(message) };
+    let Some(object) = value.as_object() else { return script.thrown(message) };
     if state.denied.borrow().iter().any(|own| JsObject::equals(own, &object)) {
         return Problem { kind: "sandbox-violation", message };
     }
-    if !object.is::<ErrorData>() {
-        return Problem::failed(message);
-    }
+    let Some(found) = object.downcast_ref::<ErrorData>().map(|error| script.find(&error, &message)) else {
+        return script.thrown(message);
+    };
     let name = read(&object, "name", context).unwrap_or_default();
-    if message == "cannot convert 'null' or 'undefined' to object" {
-        "cannot read a property of null or undefined".clone_into(&mut message);
+    if let Some(text) = script.reworded(&message, found.as_ref().and_then(|found| found.deed.as_ref())) {
+        message = text;
     }
-    let place = script.first_use(&name, &message).or_else(|| position(&object, script.offset, context));
     if let Some(hint) = script.hint(&name, &message) {
         message.push_str(&hint);
     }
-    if let Some((line, column)) = place {
-        let _ = write!(message, " (line {line}, column {column})");
-    }
+    let place = found.and_then(|found| script.prepared.place(found.at));
+    push_places(&mut message, place.as_slice());
     Problem::failed(message)
+}
+
+/// Adds where it was, or could have been.
+fn push_places(message: &mut String, places: &[Place]) {
+    let places: Vec<String> =
+        places.iter().map(|(line, column)| format!("line {line}, column {column}")).collect();
+    if !places.is_empty() && places.len() <= MAX_PLACES {
+        let _ = write!(message, " ({})", places.join(" or "));
+    }
 }
 
 /// Explains an error of the engine's API.
 pub fn of_error(error: JsError, state: &State, script: &Script<'_>, context: &mut Context) -> Problem {
     match error.into_opaque(context) {
         Ok(value) => of_value(&value, state, script, context),
-        Err(engine) => Problem::failed(engine_text(&engine)),
+        Err(engine) => {
+            let mut message = engine_text(&engine);
+            let found = script.find(&engine, &message);
+            let place = found.and_then(|found| script.prepared.place(found.at));
+            push_places(&mut message, place.as_slice());
+            Problem::failed(message)
+        }
     }
 }
 
-static FRAME: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"script\.js:(\d+):(\d+)").expect("a valid pattern"));
-
-/// The innermost position inside the model's own source.
-fn position(error: &JsObject, offset: u32, context: &mut Context) -> Option<(u32, u32)> {
-    let stack = error.get(js_string!("stack"), context).ok()?.as_string()?.to_std_string_lossy();
-    FRAME.captures_iter(&stack).find_map(|captures| {
-        let line = captures[1].parse::<u32>().ok()?.checked_sub(offset)?;
-        (line > 0).then_some((line, captures[2].parse().ok()?))
-    })
-}
-
-/// What hints need to know about the script.
+/// What places and hints need to know about the script.
 pub struct Script<'a> {
     /// Its source.
     pub source: &'a str,
     /// Its tools.
     pub tools: &'a [String],
-    /// See [`source::Prepared::offset`].
-    pub offset: u32,
+    /// What the engine was given of it.
+    pub prepared: &'a Prepared,
 }
 
 static TOOL_USE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\btools\s*(?:\.\s*([A-Za-z_$][\w$]*)|\[\s*["'`]([^"'`]+)["'`]\s*\])"#)
         .expect("a valid pattern")
 });
+/// What is worth to be named as what was called. Not what takes functions itself, and says the same of them.
+static CALLEE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^[a-z_$][\w$]*(?:\??\.[\w$]+|\[[\w$"']{1,40}\]|\(\))*$"#).expect("a valid pattern")
+});
 static UNDEFINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));
 
 impl Script<'_> {
-    /// Where a name that is not defined is first used. The engine knows the place of a failed look-up
-    /// only roughly.
-    fn first_use(&self, error: &str, message: &str) -> Option<(u32, u32)> {
-        if error != "ReferenceError" {
-            return None;
-        }
-        let name = &UNDEFINED.captures(message)?[1];
-        let word = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
-        for (line, text) in (1..).zip(self.source.lines()) {
-            let found = text.match_indices(name).find(|(at, _)| {
-                let before = text[..*at].chars().next_back();
-                !before.is_some_and(|char| word(char) || matches!(char, '.' | '\'' | '"'))
-                    && !text[at + name.len()..].chars().next().is_some_and(word)
-            });
-            if let Some((at, _)) = found {
-                return Some((line, u32::try_from(text[..at].encode_utf16().count() + 1).ok()?));
+    fn find(&self, note: &impl Debug, message: &str) -> Option<Found> {
+        places::of_error(note, message, &self.prepared.code)
+    }
+
+    /// The problem of a thrown value that is no error, and so knows of no place.
+    fn thrown(&self, mut message: String) -> Problem {
+        let places = places::of_throw(&message, &self.prepared.code);
+        let places: Vec<Place> = places.into_iter().filter_map(|at| self.prepared.place(at)).collect();
+        push_places(&mut message, &places);
+        Problem::failed(message)
+    }
+
+    /// The engine's message with the names it leaves out.
+    fn reworded(&self, message: &str, deed: Option<&Deed>) -> Option<String> {
+        let name = |name: &Option<String>| {
+            name.as_ref().map_or_else(|| "a property".to_owned(), |name| format!("property '{name}'"))
+        };
+        match (message, deed) {
+            (NOTHING, Some(Deed::Read(field))) => {
+                Some(format!("cannot read {} of null or undefined", name(field)))
             }
+            (NOTHING, Some(Deed::Write(field))) => {
+                Some(format!("cannot set {} of null or undefined", name(field)))
+            }
+            (NOTHING, Some(Deed::Iterate)) => Some("null or undefined is not iterable".to_owned()),
+            (NOTHING, _) => Some("cannot convert null or undefined to an object".to_owned()),
+            ("not a callable function", Some(Deed::Call(from, to))) => {
+                let callee = self.prepared.text(*from, *to).filter(|text| CALLEE.is_match(text))?;
+                Some(format!("{callee} is not a function"))
+            }
+            _ => None,
         }
-        None
     }
 
     /// Advice for an error the model can mend.

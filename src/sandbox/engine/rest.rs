@@ -2,9 +2,9 @@
 //! whose value is taken apart is not counted as taken.
 //!
 //! Such a pattern gets an item more before its rest, which takes the key once more the way the engine does
-//! count: `const { a: { b }, "a": ferrule$0, ...rest } = o`. Positions after it in its line move; all
-//! others stay.
+//! count: `const { a: { b }, "a": ferrule$0, ...rest } = o`.
 
+use super::added::{self, Added};
 use boa_engine::ast::Script;
 use boa_engine::ast::expression::Expression;
 use boa_engine::ast::expression::literal::LiteralKind;
@@ -26,7 +26,7 @@ static LIKELY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[}\]][^;]*,\s*\.\.\.\s*[\w$]+\s*,?\s*\}").expect("a valid pattern"));
 
 /// The code with its patterns mended; None when there is none to mend.
-pub fn mended(code: &[u16]) -> Option<Vec<u16>> {
+pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
     let text = String::from_utf16_lossy(code);
     if !LIKELY.is_match(&text) {
         return None;
@@ -42,12 +42,9 @@ pub fn mended(code: &[u16]) -> Option<Vec<u16>> {
     }
     places.sort_unstable();
     places.dedup();
-    let mut out = code.to_vec();
-    for (at, item) in places.iter().rev() {
-        out.splice(at..at, item.encode_utf16());
-    }
+    let mended = added::insert(code, places);
     // Should an addition not fit where it stands, the engine's own reading is the better one.
-    parse(&out, &mut Interner::default()).map(|_| out)
+    parse(&mended.0, &mut Interner::default()).map(|_| mended)
 }
 
 fn parse(code: &[u16], interner: &mut Interner) -> Option<Script> {
@@ -56,19 +53,8 @@ fn parse(code: &[u16], interner: &mut Interner) -> Option<Script> {
 
 /// Where the dots before an identifier begin.
 fn before_dots(code: &[u16], identifier: Position) -> Option<usize> {
-    let breaks = |unit: u16| matches!(unit, 0x0a | 0x2028 | 0x2029);
-    let line = (identifier.line_number() - 1) as usize;
-    let start = match line {
-        0 => 0,
-        _ => code.iter().enumerate().filter(|(_, unit)| breaks(**unit)).nth(line - 1)?.0 + 1,
-    };
-    // Columns count characters.
-    let column = (identifier.column_number() - 1) as usize;
-    let length: usize = char::decode_utf16(code[start..].iter().copied())
-        .take(column)
-        .map(|c| c.map_or(1, char::len_utf16))
-        .sum();
-    let before = &code[..start + length];
+    let at = added::index_of(code, (identifier.line_number(), identifier.column_number()))?;
+    let before = &code[..at];
     let is_space = |unit: &u16| char::from_u32(u32::from(*unit)).is_some_and(char::is_whitespace);
     let end = before.iter().rposition(|unit| !is_space(unit))? + 1;
     let dots: Vec<u16> = "...".encode_utf16().collect();
@@ -157,7 +143,7 @@ mod tests {
 
     fn mend(code: &str) -> String {
         let units: Vec<u16> = code.encode_utf16().collect();
-        mended(&units).map_or_else(|| code.to_owned(), |code| String::from_utf16(&code).unwrap())
+        mended(&units).map_or_else(|| code.to_owned(), |(code, _)| String::from_utf16(&code).unwrap())
     }
 
     #[test]

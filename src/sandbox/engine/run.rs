@@ -10,7 +10,8 @@ use boa_engine::builtins::promise::PromiseState;
 use boa_engine::job::JobExecutor;
 use boa_engine::object::JsObject;
 use boa_engine::object::builtins::JsPromise;
-use boa_engine::{JsError, JsNativeError, JsResult, JsString, JsValue, Source};
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, JsError, JsNativeError, JsResult, JsString, JsValue, Source, js_string};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::rc::Rc;
@@ -58,7 +59,7 @@ fn evaluate(engine: &mut Engine, start: &Start) -> End {
     };
     let tools: Vec<String> = start.tools.iter().map(super::super::wire::Text::to_utf8).collect();
     let text = start.source.to_utf8();
-    let script = Script { source: &text, tools: &tools, offset: prepared.offset };
+    let script = Script { source: &text, tools: &tools, prepared: &prepared };
     let failed = |error: JsError, engine: &mut Engine| {
         End::Failed(problem::of_error(error, &engine.state, &script, &mut engine.context))
     };
@@ -154,23 +155,33 @@ fn answer(engine: &mut Engine, payload: &[u8]) {
     let state = Rc::clone(&engine.state);
     let context = &mut engine.context;
     for answer in frame::Answers::new(payload) {
-        let error = |message: &str, context: &mut boa_engine::Context| {
-            JsNativeError::error().with_message(message.to_owned()).into_opaque(context).into()
-        };
-        let outcome = if answer.ok {
+        let outcome = |error: &JsObject, context: &mut Context| {
+            if !answer.ok {
+                return Err(told(error, &String::from_utf8_lossy(answer.bytes), context));
+            }
             value::decode(answer.format, answer.bytes, context).map_err(|problem| {
                 let message = problem::message_of(&problem, context);
-                error(&format!("tool result is not serialisable: {message}"), context)
+                told(error, &format!("tool result is not serialisable: {message}"), context)
             })
-        } else {
-            Err(error(&String::from_utf8_lossy(answer.bytes), context))
         };
         state.settle(answer.id, outcome, context);
     }
 }
 
+/// An error with its message, which is a property like that of any other error.
+fn told(error: &JsObject, message: &str, context: &mut Context) -> JsValue {
+    let property = PropertyDescriptor::builder()
+        .value(JsString::from(message))
+        .writable(true)
+        .configurable(true)
+        .enumerable(false);
+    // Nobody has seen the error yet, so nothing keeps it from being given one.
+    let _ = error.define_property_or_throw(js_string!("message"), property, context);
+    error.clone().into()
+}
+
 /// Keeps the prelude's codec where the values room finds it.
-pub fn keep_codec(context: &mut boa_engine::Context, shared: &JsObject) -> JsResult<()> {
+pub fn keep_codec(context: &mut Context, shared: &JsObject) -> JsResult<()> {
     let mut function = |name: &str| -> JsResult<JsObject> {
         let value = shared.get(JsString::from(name), context)?;
         value

@@ -4,10 +4,10 @@
 //! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
 //! are the model's too.
 
-use super::{refused, strip};
+use super::added::{self, Added, Place};
+use super::{places, refused, strip};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
-use boa_engine::ast::operations::lexically_declared_names;
 use boa_engine::ast::scope::Scope;
 use boa_engine::ast::{Expression, Statement, StatementListItem};
 use boa_engine::interner::Interner;
@@ -25,8 +25,29 @@ pub struct Prepared {
     pub code: Vec<u16>,
     /// Whether `code` is an async function to call, or a script of its own.
     pub function: bool,
+    /// What was added to the model's code when its types were taken out.
+    stripped: Added,
     /// Lines the engine counts before the model's first one.
-    pub offset: u32,
+    offset: u32,
+    /// What was added after that, in the order it was.
+    added: Vec<Added>,
+    /// What is still to be added: see [`places::marks`].
+    marks: Vec<(usize, String)>,
+}
+
+impl Prepared {
+    /// Where a place of the code is in the model's source; `None` for what is not the model's.
+    pub fn place(&self, place: Place) -> Option<Place> {
+        let (line, column) = self.added.iter().rev().fold(place, |place, added| added.before(place));
+        let line = line.checked_sub(self.offset).filter(|&line| line > 0)?;
+        Some(self.stripped.before((line, column)))
+    }
+
+    /// The code between two places of it.
+    pub fn text(&self, from: Place, to: Place) -> Option<String> {
+        let (from, to) = (added::index_of(&self.code, from)?, added::index_of(&self.code, to)?);
+        self.code.get(from..to).map(String::from_utf16_lossy)
+    }
 }
 
 /// A source that does not parse: the engine's text in the model's positions, with a hint.
@@ -36,8 +57,19 @@ pub struct SyntaxProblem(pub String);
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
-    if let Some(code) = super::rest::mended(&prepared.code) {
+    if let Some((code, added)) = super::rest::mended(&prepared.code) {
+        prepared.marks = parses(&code, prepared.function).unwrap_or_default();
         prepared.code = code;
+        prepared.added.push(added);
+    }
+    let marks = std::mem::take(&mut prepared.marks);
+    if !marks.is_empty() {
+        let (code, added) = added::insert(&prepared.code, marks);
+        // Should a mark not fit where it stands, the script is better off without.
+        if parses(&code, prepared.function).is_ok() {
+            prepared.code = code;
+            prepared.added.push(added);
+        }
     }
     Ok(prepared)
 }
@@ -50,13 +82,14 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     {
         return Ok(prepared);
     }
-    let problem = match ready(plain.clone(), mode) {
+    let problem = match ready((plain.clone(), Added::default()), mode) {
         Ok(prepared) => return Ok(prepared),
         Err(problem) => problem,
     };
     let whole = strip::types_gone(&plain);
-    if let Ok(Some(code)) = &whole {
-        match ready(code.clone(), mode) {
+    let typed = whole.as_ref().map(Option::is_some).map_err(Clone::clone);
+    if let Ok(Some(stripped)) = whole {
+        match ready(stripped, mode) {
             Ok(prepared) => return Ok(prepared),
             // The types are no longer what is wrong.
             Err(refusal) if refusal.starts_with(refused::USING) => {
@@ -68,30 +101,46 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     for inner in fenced_parts(&String::from_utf16_lossy(&given)) {
         let inner: Vec<u16> = inner.encode_utf16().collect();
         let typed = strip::types_gone(&inner).ok().flatten();
-        for candidate in typed.into_iter().chain([inner]) {
+        for candidate in typed.into_iter().chain([(inner, Added::default())]) {
             if let Ok(prepared) = ready(candidate, mode) {
                 return Ok(prepared);
             }
         }
     }
-    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &whole)))
+    Err(SyntaxProblem(explain(&problem, &String::from_utf16_lossy(&plain), &typed)))
 }
 
 /// A source that is JavaScript, as a script of its own when it is to be one and can, else as a body.
-fn ready(code: Vec<u16>, mode: Mode) -> Result<Prepared, String> {
+fn ready((code, stripped): (Vec<u16>, Added), mode: Mode) -> Result<Prepared, String> {
     if mode == Mode::Script && parses(&code, false).is_ok() {
-        return Ok(Prepared { code, function: false, offset: 0 });
+        return Ok(Prepared {
+            code,
+            function: false,
+            stripped,
+            offset: 0,
+            added: Vec::new(),
+            marks: Vec::new(),
+        });
     }
     let code = wrap(&code);
-    parses(&code, true)?;
-    Ok(Prepared { code, function: true, offset: 1 })
+    let marks = parses(&code, true)?;
+    Ok(Prepared { code, function: true, stripped, offset: 1, added: Vec::new(), marks })
 }
 
+/// The units of a text. A lone carriage return ends a line, also inside of a template's text, where it
+/// counts as a line feed; the engine counts lines by line feeds.
 fn units(text: &Text) -> Vec<u16> {
-    match text {
+    let mut units: Vec<u16> = match text {
         Text::Latin1(bytes) => bytes.iter().map(|&byte| u16::from(byte)).collect(),
         Text::Wide(wide) => wide.clone(),
+    };
+    let [return_, feed] = [b'\r', b'\n'].map(u16::from);
+    for at in 0..units.len() {
+        if units[at] == return_ && units.get(at + 1) != Some(&feed) {
+            units[at] = feed;
+        }
     }
+    units
 }
 
 fn wrap(body: &[u16]) -> Vec<u16> {
@@ -101,30 +150,23 @@ fn wrap(body: &[u16]) -> Vec<u16> {
     code
 }
 
-/// Parses, and for a wrapped body makes sure that it stayed inside its function.
-fn parses(code: &[u16], wrapped: bool) -> Result<(), String> {
+/// Parses, and for a wrapped body makes sure that it stayed inside its function. Gives the marks for such a
+/// body; a script of its own gets none, since they would change what it evaluates to.
+fn parses(code: &[u16], wrapped: bool) -> Result<Vec<(usize, String)>, String> {
     let mut interner = Interner::default();
     let script = Parser::new(Source::from_utf16(code))
         .parse_script(&Scope::new_global(), &mut interner)
         .map_err(|error| error.to_string())?;
-    if let Some(problem) = refused::problem(&script, code) {
+    if let Some(problem) = refused::problem(&script, code, &interner) {
         return Err(problem);
     }
     if !wrapped {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let Some(function) = only_function(script.statements().statements()) else {
+    if only_function(script.statements().statements()).is_none() {
         return Err("unexpected token '}'".to_owned());
-    };
-    // The engine itself lets a function body declare a name twice.
-    let mut names = lexically_declared_names(function.body());
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => {
-            Err(format!("identifier '{}' has already been declared", interner.resolve_expect(pair[0])))
-        }
-        None => Ok(()),
     }
+    Ok(places::marks(&script, code))
 }
 
 /// The function of a script that is `(async function …)` and nothing else, so that the body stayed inside.
@@ -207,14 +249,14 @@ fn position(message: &str) -> Option<(u32, u32)> {
 }
 
 /// What to tell about a text that does not parse, by the engine's problem and by what became of its types.
-fn explain(problem: &str, text: &str, typed: &Result<Option<Vec<u16>>, strip::Fault>) -> String {
+fn explain(problem: &str, text: &str, typed: &Result<bool, strip::Fault>) -> String {
     let shifted = shift(problem, 1);
     let mut message =
         if shifted.contains("SyntaxError") { shifted } else { format!("SyntaxError: {shifted}") };
     let first_word = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if first_word("import ") || first_word("export ") {
         message.push_str(". The source is the body of an async function: import and export are not available, call tools.<name>(…) instead");
-    } else if matches!(typed, Ok(Some(_))) || strip::looks_typed(text) {
+    } else if matches!(typed, Ok(true)) || strip::looks_typed(text) {
         message
             .push_str(". Write plain JavaScript: leave out type annotations, interfaces, enums and generics");
     } else if let Err(fault) = typed
@@ -236,7 +278,7 @@ mod tests {
 
     fn body(source: &str) -> String {
         let prepared =
-            prepare(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
+            readable(&text(source), Mode::Body).unwrap_or_else(|problem| panic!("{source}: {}", problem.0));
         let code = String::from_utf16(&prepared.code).unwrap();
         code.strip_prefix("(async function(tools){\"use strict\";\n")
             .unwrap()
@@ -270,6 +312,30 @@ mod tests {
         assert_eq!(body(&format!("So:\n```js\n{code}\n```\nDone.")), format!("\n\n{code}\n\n"));
         let typed = body(&format!("```ts\n{}\n```", code.replace("t =", "t: string =")));
         assert!(typed.contains("return t"), "{typed}");
+    }
+
+    #[test]
+    fn no_name_is_declared_twice() {
+        for (source, place) in [
+            ("const a = 1;\nconst { b: [a] } = o;", "line 2, column 13"),
+            ("const f = () => {\n  let a;\n  class a {}\n};", "line 3, column 9"),
+            ("class A { m() { const x = 1;\nlet x } }", "line 2, column 5"),
+            ("let x = 1;\n{ var x = 2 }", "line 1, column 5"),
+            ("() => {\nlet y; for (var y of z) {} }", "line 2, column 5"),
+            ("function f() {}\nconst f = 1;", "line 2, column 7"),
+        ] {
+            let SyntaxProblem(message) = prepare(&text(source), Mode::Body).unwrap_err();
+            assert!(message.contains("has already been declared"), "{source}: {message}");
+            assert!(message.contains(place), "{source}: {message}");
+        }
+        for source in [
+            "const a = 1; { const a = 2; } const f = (a) => a;",
+            "var a; var a; function a() {}\nfunction a() {}",
+            "const { a: b = (a) => a } = o; const c = function b() {}; let a;",
+            "for (let i of x) { let i } try { f() } catch { let e } { function g() {} }",
+        ] {
+            assert!(prepare(&text(source), Mode::Body).is_ok(), "{source}");
+        }
     }
 
     #[test]

@@ -32,6 +32,15 @@ pub struct Timer {
     pub arguments: Vec<JsValue>,
 }
 
+/// A call the host has not settled.
+pub struct Open {
+    /// What settles the promise the script holds.
+    pub settle: ResolvingFunctions,
+    /// The error the promise is rejected with if the call fails. Made where the call is, because it knows its
+    /// place from then; only its message comes later.
+    pub error: JsObject,
+}
+
 /// See the module.
 #[derive(Default)]
 pub struct State {
@@ -40,8 +49,8 @@ pub struct State {
     console: RefCell<Vec<u8>>,
     console_left: Cell<usize>,
     next_call: Cell<u32>,
-    /// Calls the host has not settled, by id: what settles the promise the script holds.
-    pub open: RefCell<FxHashMap<u32, ResolvingFunctions>>,
+    /// Calls the host has not settled, by id.
+    pub open: RefCell<FxHashMap<u32, Open>>,
     timers: RefCell<Vec<Timer>>,
     next_timer: Cell<u32>,
     /// Errors of our own making that mean a policy was hit.
@@ -86,7 +95,7 @@ impl State {
     }
 
     /// Queues a call and gives its id.
-    pub fn call(&self, tool: u32, format: Format, bytes: &[u8], open: ResolvingFunctions) {
+    pub fn call(&self, tool: u32, format: Format, bytes: &[u8], open: Open) {
         let id = self.next_call.get();
         self.next_call.set(id.wrapping_add(1));
         self.open.borrow_mut().insert(id, open);
@@ -192,16 +201,22 @@ impl State {
         self.unhandled.borrow_mut().retain(|(other, _)| !JsObject::equals(other, promise));
     }
 
-    /// Settles an open call. Unknown ids are ignored: the host is trusted, a lost one is not.
-    pub fn settle(&self, id: u32, outcome: Result<JsValue, JsValue>, context: &mut Context) {
+    /// Settles an open call, with what `outcome` makes of its error. Unknown ids are ignored: the host is
+    /// trusted, a lost one is not.
+    pub fn settle(
+        &self,
+        id: u32,
+        outcome: impl FnOnce(&JsObject, &mut Context) -> Result<JsValue, JsValue>,
+        context: &mut Context,
+    ) {
         let Some(open) = self.open.borrow_mut().remove(&id) else { return };
         let this = JsValue::undefined();
         // A resolving function cannot fail; it runs no code of the script.
-        let _ = match outcome {
-            Ok(value) => open.resolve.call(&this, &[value], context),
+        let _ = match outcome(&open.error, context) {
+            Ok(value) => open.settle.resolve.call(&this, &[value], context),
             Err(reason) => {
                 self.rejecting_call.set(true);
-                let result = open.reject.call(&this, &[reason], context);
+                let result = open.settle.reject.call(&this, &[reason], context);
                 self.rejecting_call.set(false);
                 result
             }

@@ -11,6 +11,7 @@ mod eraser;
 mod members;
 mod sheet;
 
+use super::added::Added;
 use eraser::Eraser;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
@@ -24,7 +25,7 @@ pub use arguments::GLOBALS;
 pub use arguments::TYPE_NAMES;
 
 /// Where a source stops being TypeScript, and why.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fault {
     /// From 1.
     pub line: u32,
@@ -36,13 +37,13 @@ pub struct Fault {
 
 /// The source with its types blanked; `None` when there are none. Parameter properties become assignments
 /// on the line their constructor's body starts on.
-pub fn types_gone(source: &[u16]) -> Result<Option<Vec<u16>>, Fault> {
+pub fn types_gone(source: &[u16]) -> Result<Option<(Vec<u16>, Added)>, Fault> {
     parsed(source, |text, program| erased(source, text, program))
 }
 
 /// The same for a source that also parses as JavaScript, when it only seems to be that: `new Set<string>()`
 /// is two comparisons to a JavaScript parser. See [`arguments::certain`].
-pub fn type_arguments_gone(source: &[u16]) -> Option<Vec<u16>> {
+pub fn type_arguments_gone(source: &[u16]) -> Option<(Vec<u16>, Added)> {
     // What a call with type arguments has, and arrow functions do not.
     let likely = |at: &[u16]| {
         at[1] == u16::from(b'>') && at[0] != u16::from(b'=') && [b'(', b'`'].map(u16::from).contains(&at[2])
@@ -62,7 +63,7 @@ pub fn looks_typed(source: &str) -> bool {
     source.lines().any(|line| words.contains(&line.split_whitespace().next().unwrap_or_default()))
 }
 
-fn erased(source: &[u16], text: &str, program: &Program<'_>) -> Option<Vec<u16>> {
+fn erased(source: &[u16], text: &str, program: &Program<'_>) -> Option<(Vec<u16>, Added)> {
     let mut eraser = Eraser::new(Sheet::new(text, &program.comments));
     eraser.visit_program(program);
     eraser.sheet.finish(source)

@@ -1,8 +1,9 @@
 //! A source as what is to become of each of its characters: kept, blanked, replaced by one mark.
 //!
 //! Whatever is decided, line breaks stay and a character stays one character, so that every token that
-//! is kept keeps its line and column. Only what is added moves the rest of its line.
+//! is kept keeps its line and column. Only what is added moves the rest of its line, and is told.
 
+use crate::sandbox::engine::added::{self, Added};
 use oxc_ast::ast::Comment;
 use oxc_span::Span;
 
@@ -130,9 +131,9 @@ impl<'s> Sheet<'s> {
         found
     }
 
-    /// The units of the source with everything done; `None` when there was nothing to do. The units may
-    /// hold halves of characters, for which the text has a stand-in each.
-    pub(super) fn finish(mut self, units: &[u16]) -> Option<Vec<u16>> {
+    /// The units of the source with everything done, and what that added; `None` when there was nothing to
+    /// do. The units may hold halves of characters, for which the text has a stand-in each.
+    pub(super) fn finish(mut self, units: &[u16]) -> Option<(Vec<u16>, Added)> {
         for (at, from) in std::mem::take(&mut self.ends) {
             let next = u32::try_from(from).ok().and_then(|from| self.next(from));
             if next.is_some_and(|(_, char)| GOES_ON.contains(&char)) {
@@ -144,11 +145,12 @@ impl<'s> Sheet<'s> {
         }
         self.added.sort_by_key(|&(at, _)| at);
         let mut added = self.added.into_iter().peekable();
+        let mut placed = Vec::new();
         let mut out = Vec::with_capacity(units.len());
         let mut unit = 0;
         for (at, char) in self.text.char_indices() {
             while let Some((_, code)) = added.next_if(|&(place, _)| place <= at) {
-                out.extend(code.encode_utf16());
+                placed.push((out.len(), code));
             }
             let end = unit + char.len_utf16();
             match self.marks[at] {
@@ -159,8 +161,8 @@ impl<'s> Sheet<'s> {
             }
             unit = end;
         }
-        out.extend(added.flat_map(|(_, code)| code.encode_utf16().collect::<Vec<_>>()));
-        Some(out)
+        placed.extend(added.map(|(_, code)| (out.len(), code)));
+        Some(added::insert(&out, placed))
     }
 }
 

@@ -4,7 +4,7 @@ use super::types_gone;
 
 fn strip_types(source: &str) -> Option<String> {
     let units: Vec<u16> = source.encode_utf16().collect();
-    types_gone(&units).unwrap().map(|units| String::from_utf16(&units).unwrap())
+    types_gone(&units).unwrap().map(|(units, _)| String::from_utf16(&units).unwrap())
 }
 
 fn squeezed(source: &str) -> String {

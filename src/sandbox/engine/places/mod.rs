@@ -1,0 +1,152 @@
+//! Where in the model's source an error came from.
+//!
+//! The engine notes places for calls, property reads, assignments and a few others ([`record`]). For every
+//! other fault (a value that cannot be taken apart or gone through, mixed `BigInt`s, a name that is not there
+//! yet, the look-up of a method) this room goes through the script once more ([`survey`]) and looks, between
+//! the last place the engine passed and the next one it would have come to, for what can fail that way.
+//! Where statements that can fail have no place of the engine's own, [`marks`] gave them one before.
+
+mod marks;
+mod record;
+mod survey;
+
+pub use marks::marks;
+
+use super::added::Place;
+use boa_engine::ast::scope::Scope;
+use boa_engine::interner::Interner;
+use boa_engine::parser::{Parser, Source};
+use record::Frame;
+use std::fmt::Debug;
+pub use survey::Deed;
+use survey::{Spot, Survey, Thrown};
+
+/// Where, in the code the engine was given, and what is done there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Found {
+    /// See [`Place`].
+    pub at: Place,
+    /// What failed there; `None` when only the neighbourhood is known.
+    pub deed: Option<Deed>,
+}
+
+/// Finds the place of an error that says `message`. Its `note` is what the engine knows of it: see [`record`].
+pub fn of_error(note: &impl Debug, message: &str, code: &[u16]) -> Option<Found> {
+    let frames = record::frames(note);
+    let survey = surveyed(code)?;
+    frames.iter().find_map(|frame| within(frame, &survey, message))
+}
+
+/// Where a thrown value that is no error, and says `message`, can come from: such values know of no place.
+pub fn of_throw(message: &str, code: &[u16]) -> Vec<Place> {
+    let Some(survey) = surveyed(code) else { return Vec::new() };
+    let all = |fits: &dyn Fn(&Thrown) -> bool| -> Vec<Place> {
+        let fits = |spot: &&Spot| matches!(&spot.deed, Deed::Throw(thrown) if fits(thrown));
+        survey.spots.iter().filter(fits).map(|spot| spot.at).collect()
+    };
+    let sources: [&dyn Fn(&Thrown) -> bool; 3] = [
+        &|thrown| matches!(thrown, Thrown::Text(text) if text == message),
+        &|thrown| *thrown == Thrown::Plain,
+        &|thrown| *thrown == Thrown::Any,
+    ];
+    sources.into_iter().map(all).find(|places| !places.is_empty()).unwrap_or_default()
+}
+
+fn surveyed(code: &[u16]) -> Option<Survey> {
+    let mut interner = Interner::default();
+    let script =
+        Parser::new(Source::from_utf16(code)).parse_script(&Scope::new_global(), &mut interner).ok()?;
+    Some(survey::survey(&script, &interner))
+}
+
+/// How far a function had come, in places of the engine's own.
+struct Gap {
+    /// The function, by number; `None` for the script itself.
+    scope: Option<u32>,
+    /// Where its body begins: the engine's answer for whatever in it has no place of its own.
+    body: Option<Place>,
+    /// The place that holds at the fault.
+    own: Option<Place>,
+    /// The last one before it.
+    passed: Option<Place>,
+    /// The first one behind it.
+    next: Option<Place>,
+}
+
+impl Gap {
+    fn of(frame: &Frame, survey: &Survey) -> Self {
+        let body_at = |place: Place| survey.bodies.iter().find(|(at, _)| *at == place);
+        let own_of = |(_, place): &(u32, Option<Place>)| place.filter(|place| body_at(*place).is_none());
+        let known = |(_, place): &(u32, Option<Place>)| *place;
+        let (body, scope) = frame.places.iter().filter_map(known).find_map(body_at).copied().unzip();
+        let now = frame.places.iter().rposition(|(from, _)| *from <= frame.at);
+        let (before, behind) = frame.places.split_at(now.map_or(0, |now| now + 1));
+        let passed = now.and_then(|now| before[..now].iter().rev().find_map(own_of));
+        // Parameters come before anything that has a place.
+        let in_parameters = scope.is_some() && before.iter().all(|entry| known(entry).is_none());
+        let next = if in_parameters {
+            body
+        } else {
+            behind.iter().filter_map(own_of).find(|place| passed.is_none_or(|passed| *place > passed))
+        };
+        Self { scope, body, own: before.last().and_then(own_of), passed, next }
+    }
+
+    /// Whether what has to be done before a place was done, and what is behind it was not begun.
+    fn holds(&self, done: Place) -> bool {
+        self.passed.is_none_or(|passed| done > passed) && self.next.is_none_or(|next| done <= next)
+    }
+}
+
+fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
+    let gap = Gap::of(frame, survey);
+    let spots = || {
+        let here = |spot: &&Spot| gap.scope.is_none_or(|scope| spot.scope == scope);
+        survey.spots.iter().filter(here).filter(|spot| can_say(spot, message, survey))
+    };
+    let first = |from: Option<Place>| {
+        spots()
+            .filter(|spot| gap.holds(spot.done) && from.is_none_or(|from| spot.done > from))
+            .min_by_key(|spot| spot.done)
+    };
+    let spot = match gap.own {
+        // What stands behind its parts, as a property does, is done after them: here it was not reached.
+        Some(own) if gap.next.is_none_or(|next| next >= own) => {
+            spots().find(|spot| spot.at == own).or_else(|| gap.next.and_then(|_| first(gap.own)))
+        }
+        Some(_) | None => first(None),
+    };
+    let near = || gap.own.or(gap.passed).or(gap.next).or(gap.body);
+    spot.map(|spot| Found { at: spot.at, deed: Some(spot.deed.clone()) })
+        .or_else(|| near().map(|at| Found { at, deed: None }))
+}
+
+/// Whether what is done at a spot can fail with such a message.
+fn can_say(spot: &Spot, message: &str, survey: &Survey) -> bool {
+    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    match &spot.deed {
+        Deed::Read(_) | Deed::Write(_) => says(&["cannot convert 'null' or 'undefined' to object"]),
+        Deed::Call(..) => says(&["not a callable function"]),
+        Deed::New => says(&["not a constructor", "super constructor", "'this' binding"]),
+        Deed::Names => says(&["Cannot destructure"]),
+        Deed::Iterate => says(&[
+            "is not iterable",
+            "returned iterator is not an object",
+            "next value should be an object",
+            "value returned for property of object is not a function",
+            "Cannot destructure",
+            "cannot convert 'null' or 'undefined' to object",
+        ]),
+        Deed::Convert => says(&["BigInt", "symbol", "Symbol", "primitive"]),
+        Deed::Relate => says(&["right-hand side of", "instanceof"]),
+        Deed::Name(name) => {
+            message.strip_suffix(" is not defined") == Some(name)
+                || (message == "access of uninitialized binding"
+                    && survey.late.iter().any(|(late, end)| late == name && spot.at < *end))
+        }
+        Deed::Throw(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
