@@ -42,3 +42,9 @@ it('the record of a call has the text, which can be written; a text that only lo
   const look = { '[Sparse list]': 3 };
   expect(success(await bench([entry('t', { execute: async () => look })]).one('t')).output).toBe(look);
 });
+
+it('a list among thousands of fields counts, one that is only inherited does not', () => {
+  const fields = Object.fromEntries<unknown>(Array.from({ length: 20_000 }, (_, at) => [`field ${at}`, at]));
+  expect(textOf({ ...fields, list: sparse(2 ** 32 - 1) }).endsWith(`,"list":${ABRIDGED}}`)).toBe(true);
+  expect(textOf(Object.assign(Object.create({ list: sparse(2 ** 32 - 1) }), { a: 1 }))).toBe('{"a":1}');
+});

@@ -22,6 +22,7 @@ import type {
 } from '../core/index.js';
 import type { SpillWriter } from '../result/index.js';
 import type { ToolSecretsOwner } from '../secrets/context.js';
+import type { Parsed } from './args.js';
 import type { SpillNames } from './host/spill-names.js';
 import type { CallScope } from './scope.js';
 import type {
@@ -182,8 +183,8 @@ export class Frame {
   cancelled = false;
   raw: unknown = undefined;
   output: unknown = undefined;
-  /** What the output schema came to, when it was asked ahead and the answer is not a plain yes. */
-  checked: { readonly answer: unknown } | { readonly error: unknown } | undefined = undefined;
+  /** Says again what the output schema said, when it was asked ahead and the answer was not a plain yes. */
+  checked: (() => Parsed | Promise<Parsed>) | undefined = undefined;
   /** The text form of the output. */
   text = '';
   textParts: ReadonlyArray<Extract<MessageContent, { readonly type: 'text' }>> = NO_PARTS;

@@ -34,8 +34,8 @@ export async function carried(text: string): Promise<string | LongText> {
 // The one there is now: a test that plays with the clock may replace it.
 const { setImmediate } = globalThis;
 
-/** A turn of the event loop. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** A turn of the event loop. @internal */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Whether a text is handed over in pieces. @internal */
 export function isLong(text: string): boolean {

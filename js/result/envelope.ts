@@ -8,7 +8,7 @@ import {
   isToolReturnEnvelope,
   isUnbrandedToolReturn,
 } from '../core/index.js';
-import { renderText } from '../value/text.js';
+import { type Rendered, rendered } from '../value/text.js';
 
 /** A tool's return value, taken apart. Frozen. */
 export interface ResultEnvelope<T = unknown> {
@@ -39,33 +39,45 @@ export function toResultEnvelope<T = unknown>(args: {
   readonly raw: T | ToolReturn<T> | undefined;
   readonly chunks?: readonly ContentChunk[];
 }): ResultEnvelope<T> {
+  return opened(args).envelope;
+}
+
+/** An envelope, and whether its text leaves nothing out. @internal */
+export interface Opened<T> {
+  readonly envelope: ResultEnvelope<T>;
+  readonly whole: boolean;
+}
+
+/** {@link toResultEnvelope}, for whoever must know what the text stands for. @internal */
+export function opened<T>(args: Parameters<typeof toResultEnvelope<T>>[0]): Opened<T> {
   const { raw, chunks } = args;
   if (raw === undefined && chunks !== undefined && chunks.length > 0) {
-    return fromChunks(chunks) as ResultEnvelope<T>;
+    return fromChunks(chunks) as Opened<T>;
   }
   if (isToolReturnEnvelope(raw)) {
     if (isUnbrandedToolReturn(raw)) nativeRealm().increment(UNBRANDED, 1);
     const { output, contentParts, taint } = raw as ToolReturn<T>;
-    return envelope(output, renderText(output), contentParts ?? [], taint);
+    return envelope(output, rendered(output), contentParts ?? [], taint);
   }
-  return envelope(raw as T | undefined, renderText(raw), [], undefined);
+  return envelope(raw as T | undefined, rendered(raw), [], undefined);
 }
 
 function envelope<T>(
   output: T | undefined,
-  textBody: string,
+  { text, whole }: Rendered,
   contentParts: readonly MessageContent[],
   taint: ToolReturnTaint | undefined,
-): ResultEnvelope<T> {
-  return Object.freeze({
+): Opened<T> {
+  const made = Object.freeze({
     output,
-    textBody,
+    textBody: text,
     contentParts: Object.freeze([...contentParts]),
     ...(taint === undefined ? {} : { taint }),
   });
+  return { envelope: made, whole };
 }
 
-function fromChunks(chunks: readonly ContentChunk[]): ResultEnvelope {
+function fromChunks(chunks: readonly ContentChunk[]): Opened<unknown> {
   const texts: string[] = [];
   const parts: MessageContent[] = [];
   let state: unknown;
@@ -77,9 +89,9 @@ function fromChunks(chunks: readonly ContentChunk[]): ResultEnvelope {
     }
   }
   const text = texts.join('');
-  if (text !== '') return envelope(text, text, parts, undefined);
+  if (text !== '') return envelope(text, rendered(text), parts, undefined);
   const output = state === undefined && parts.length > 0 ? '' : state;
-  return envelope(output, renderText(output), parts, undefined);
+  return envelope(output, rendered(output), parts, undefined);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Sensitivity, ToolTrustClass, TruncationStrategy } from '../core/index.js';
 import { type ImperativePattern, catalogueBits } from '../inbound/catalogue.js';
+import { isLong, turn } from '../inbound/carry.js';
 import { hasHits } from '../inbound/scan.js';
 import { type Piece, boundAround } from './cut.js';
 import { SPILL_HANDLE_SCHEME, type SpillWriteRequest, type SpillWriter } from './spill-types.js';
@@ -170,6 +171,8 @@ export async function boundBody(args: TruncateArgs): Promise<BoundResult> {
   const originalTokens = counter.count(body);
   const whole = untouched(args, originalTokens);
   if (whole) return { outcome: whole };
+  // Whoever made so long a text has held up the event loop already.
+  if (isLong(body)) await turn();
   const job: Job = { body, cap, options, counter, originalTokens };
   const from = args.strategy;
   if (from === 'tail') return { outcome: cutWith(job, 'tail') };

@@ -87,3 +87,50 @@ function fieldsText(value: object, depth: number): string | undefined {
   }
   return `${text}}`;
 }
+
+const { prototype: listPrototype } = Array;
+const { prototype: datePrototype } = Date;
+const dateJson = datePrototype.toJSON;
+
+/**
+ * Whether JSON can say everything in a value, seen from at most so many values in it: then nobody need look
+ * through a text of megabytes for what it may have lost, which the engine would first have to put together from
+ * its pieces. False when that is not quite sure.
+ */
+export function isPlainBelow(value: object, most: number): boolean {
+  for (const _ in Object.prototype) return false;
+  left = most;
+  try {
+    return isPlain(value, DEEPEST);
+  } catch {
+    return false;
+  }
+}
+
+function isPlain(value: object, depth: number): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (prototype === datePrototype) return toJSON === dateJson;
+  if (toJSON !== undefined || depth === 0) return false;
+  if (prototype === listPrototype) {
+    if (!Array.isArray(value)) return false;
+    for (let at = 0; at < value.length; at += 1) if (!isPlainField(value[at], depth - 1)) return false;
+    return true;
+  }
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  let isEmpty = true;
+  for (const key in value) {
+    // Bytes may have been given this prototype, as may anything that shows no fields.
+    if (isEmpty && key === '0') return false;
+    if (!isPlainField((value as Record<string, unknown>)[key], depth - 1)) return false;
+    isEmpty = false;
+  }
+  return !isEmpty;
+}
+
+function isPlainField(field: unknown, depth: number): boolean {
+  left -= 1;
+  if (left < 0) return false;
+  if (typeof field === 'object') return field === null || isPlain(field, depth);
+  return typeof field !== 'function' && typeof field !== 'bigint';
+}

@@ -15,6 +15,8 @@ const TRIED = 64;
 const MOST_SEEN = 50_000;
 /** JSON can write no deeper. */
 const DEEPEST = 512;
+/** An object of more fields is a wide one: the engine keeps it as a table, of which it has to sort the keys to name them. */
+const WIDE = 128;
 
 /** Key under which an abridged list has its length. */
 export const SPARSE = '[Sparse list]';
@@ -23,6 +25,12 @@ export const SPARSE = '[Sparse list]';
 export class Holes {
   #found = 0;
   #seen = 0;
+  #isWide = false;
+
+  /** Whether one of the objects that were looked at has so many fields that walking it once more takes long. */
+  get hasWideObject(): boolean {
+    return this.#isWide;
+  }
 
   /** Whether a list brings the value over what is written out. Short lists and well filled ones do not. */
   areTooManyIn(list: readonly unknown[]): boolean {
@@ -39,13 +47,33 @@ export class Holes {
     if (depth === 0 || ArrayBuffer.isView(value)) return false;
     const isList = Array.isArray(value);
     if (isList && this.areTooManyIn(value)) return true;
-    const children: readonly unknown[] = isList && !isSparse(value) ? value : Object.values(value);
-    for (const child of children) {
-      this.#seen += 1;
-      if (this.#seen > MOST_SEEN) return false;
-      if (typeof child === 'object' && child !== null && this.areTooManyBelow(child, depth - 1)) return true;
+    if (isList && !isSparse(value)) {
+      for (const child of value) {
+        if (this.#areEnough()) return false;
+        if (this.#areTooManyUnder(child, depth)) return true;
+      }
+      return false;
+    }
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const inherits = prototype !== Object.prototype && prototype !== null;
+    let fields = 0;
+    for (const key in value) {
+      fields += 1;
+      if (fields > WIDE) this.#isWide = true;
+      if (this.#areEnough()) return false;
+      if (inherits && !Object.hasOwn(value, key)) continue;
+      if (this.#areTooManyUnder((value as Record<string, unknown>)[key], depth)) return true;
     }
     return false;
+  }
+
+  #areEnough(): boolean {
+    this.#seen += 1;
+    return this.#seen > MOST_SEEN;
+  }
+
+  #areTooManyUnder(child: unknown, depth: number): boolean {
+    return typeof child === 'object' && child !== null && this.areTooManyBelow(child, depth - 1);
   }
 }
 

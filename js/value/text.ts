@@ -27,7 +27,7 @@
  *
  * @packageDocumentation
  */
-import { plainText } from './plain-text.js';
+import { isPlainBelow, plainText } from './plain-text.js';
 import { Holes, SPARSE, abridged } from './sparse.js';
 
 const MAX_DEPTH = 512;
@@ -35,8 +35,21 @@ const MAX_DEPTH = 512;
 export const TOO_DEEP = '[Too deep]';
 /** JSON text up to this long is checked value by value, longer text by the marks of lost values. */
 const LOOK_CLOSELY = 65_536;
+/** Text longer than this is not searched when the value shows that it has no marks that mean anything. */
+const LONG = 2 * 1024 * 1024;
+/** For each value that is looked at, the text has so many units at least: else searching it is quicker. */
+const UNITS_A_VALUE = 16;
 
 const tag = (value: unknown): string => Object.prototype.toString.call(value);
+
+/** A text form. @internal */
+export interface Rendered {
+  readonly text: string;
+  /** Nothing is left out: neither levels that are too deep nor holes. */
+  readonly whole: boolean;
+}
+
+const whole = (text: string): Rendered => ({ text, whole: true });
 
 /**
  * The text form of a value. Never throws.
@@ -44,19 +57,24 @@ const tag = (value: unknown): string => Object.prototype.toString.call(value);
  * @internal
  */
 export function renderText(value: unknown): string {
+  return rendered(value).text;
+}
+
+/** {@link renderText}, and what is known about the text without reading it. @internal */
+export function rendered(value: unknown): Rendered {
   switch (typeof value) {
     case 'undefined':
-      return '';
+      return whole('');
     case 'string':
-      return value;
+      return whole(value);
     case 'number':
     case 'boolean':
     case 'bigint':
-      return String(value);
+      return whole(String(value));
     case 'object':
-      return value === null ? '' : renderObject(value);
+      return value === null ? whole('') : renderObject(value);
     default:
-      return tag(value);
+      return whole(tag(value));
   }
 }
 
@@ -70,30 +88,36 @@ function bufferJson(value: Buffer): string {
   return `{"type":"Buffer","data":[${Uint8Array.prototype.join.call(value, ',')}]}`;
 }
 
-function renderObject(value: object): string {
+function renderObject(value: object): Rendered {
   try {
     const plain = plainText(value);
-    if (plain !== undefined) return plain;
-    if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return bufferJson(value);
+    if (plain !== undefined) return whole(plain);
+    if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return whole(bufferJson(value));
     // JSON would write a key for each element, only to be thrown away.
-    if (ArrayBuffer.isView(value) && !('toJSON' in value)) return JSON.stringify(viewFields(value));
-    if (!new Holes().areTooManyBelow(value)) {
+    if (ArrayBuffer.isView(value) && !('toJSON' in value)) return whole(JSON.stringify(viewFields(value)));
+    const holes = new Holes();
+    if (!holes.areTooManyBelow(value)) {
       const json = JSON.stringify(value);
-      if (typeof json === 'string' && !losesValues(value, json)) return json;
+      if (typeof json === 'string' && !losesValues(value, json, holes.hasWideObject)) return whole(json);
     }
   } catch {
     // A BigInt, a cycle, a getter that throws, or deeper than the engine's stack.
   }
+  let text: string | undefined;
   try {
-    return JSON.stringify(toPlain(value, '', new Path())) ?? tag(value);
+    text = JSON.stringify(toPlain(value, '', new Path()));
   } catch {
-    return tag(value);
+    // What it leaves out is all of it.
   }
+  return { text: text ?? tag(value), whole: false };
 }
 
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
-function losesValues(value: object, json: string): boolean {
-  if (json.length > LOOK_CLOSELY) return json.includes('{}') || json.includes('{"0":');
+function losesValues(value: object, json: string, isWide: boolean): boolean {
+  if (json.length > LOOK_CLOSELY) {
+    if (json.length > LONG && !isWide && isPlainBelow(value, Math.floor(json.length / UNITS_A_VALUE))) return false;
+    return json.includes('{}') || json.includes('{"0":');
+  }
   return isExotic(value) || hasExotic(value);
 }
 

@@ -8,7 +8,7 @@ import { defaultInboundSanitization } from '../../builder/index.js';
 import { isToolReturnEnvelope } from '../../core/index.js';
 import type { MessageContent, Sensitivity, ToolSource, ToolTrustClass } from '../../core/index.js';
 import { applyInboundSanitization, quietScan, sanitizeLarge } from '../../inbound/sanitize.js';
-import { splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
+import { opened, splitTextAndContentParts, toResultEnvelope } from '../../result/envelope.js';
 import { countTokensHeuristic } from '../../result/tokens.js';
 import type { TokenCounter } from '../../result/tokens.js';
 import { boundBody } from '../../result/truncate.js';
@@ -21,7 +21,7 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { unawaited } from './unawaited.js';
-import { TOO_DEEP, leavesHolesOut, renderText } from '../../value/text.js';
+import { TOO_DEEP, leavesHolesOut, rendered } from '../../value/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 
@@ -42,16 +42,24 @@ export function unpack(frame: Frame): number {
 /** {@link unpack} and {@link outputFits} in one, before the native side asks. */
 export function unpackAhead(frame: Frame): number {
   const bits = unpacked(frame);
-  const { outputSchema } = frame.tool;
-  if (bits < 0 || !outputSchema || frame.output === undefined) return bits;
+  if (bits < 0 || !frame.tool.outputSchema || frame.output === undefined) return bits;
   try {
-    const answer = parseWith(outputSchema, frame.output);
+    const answer = checked(frame);
     if (!isThenable(answer) && answer.success) return bits | FITS;
-    frame.checked = { answer };
+    frame.checked = () => answer;
   } catch (error) {
-    frame.checked = { error };
+    frame.checked = () => {
+      throw error;
+    };
   }
   return bits;
+}
+
+/** What the output schema says. It is asked once: an answer that came ahead is given again. */
+function checked(frame: Frame): Parsed | Promise<Parsed> {
+  const ahead = frame.checked;
+  frame.checked = undefined;
+  return ahead === undefined ? parseWith(frame.tool.outputSchema, frame.output) : ahead();
 }
 
 /** The body, when the native side can scan it by itself: it is short, and nobody else has a say in it. */
@@ -85,8 +93,9 @@ function unpacked(frame: Frame): number {
 }
 
 /** What the text form leaves out was neither counted nor scanned: the model may have the text only. */
-function keepText(frame: Frame, text: string): void {
+function keepText(frame: Frame, text: string, whole: boolean): void {
   frame.text = text;
+  if (whole) return;
   if (isUntrusted(frame.tool.__trustClass) && typeof frame.output === 'object' && text.includes(TOO_DEEP)) {
     frame.output = text;
   }
@@ -97,14 +106,15 @@ function keepText(frame: Frame, text: string): void {
 function unpackEnvelope(frame: Frame, raw: unknown): void {
   if (raw !== undefined && !isToolReturnEnvelope(raw)) {
     frame.output = raw;
-    keepText(frame, renderText(raw));
+    const { text, whole } = rendered(raw);
+    keepText(frame, text, whole);
     return;
   }
   const chunks = raw === undefined ? (frame.scope?.channel?.snapshot().chunks ?? []) : [];
-  const envelope = toResultEnvelope({ raw, chunks });
+  const { envelope, whole } = opened({ raw, chunks });
   frame.output = envelope.output;
   frame.taint = envelope.taint;
-  keepText(frame, envelope.textBody);
+  keepText(frame, envelope.textBody, whole);
   if (envelope.contentParts.length === 0) return;
   const split = splitTextAndContentParts(envelope);
   frame.textParts = split.textParts;
@@ -129,13 +139,7 @@ export function outputFits(frame: Frame, epoch: number): number {
     frame,
     epoch,
     'outputSchema',
-    () => {
-      const { checked } = frame;
-      frame.checked = undefined;
-      if (!checked) return parseWith(frame.tool.outputSchema, frame.output);
-      if ('error' in checked) throw checked.error;
-      return checked.answer as Parsed | Promise<Parsed>;
-    },
+    () => checked(frame),
     (parsed) => {
       if (parsed.success) return 1;
       frame.schemaMessage = String(parsed.error.message);
