@@ -20,13 +20,19 @@
   const ownSymbol = { CAD: { 'en-CA': '$', 'fr-CA': '$' }, AUD: { 'en-AU': '$' }, NZD: { 'en-NZ': '$' }, MXN: { 'es-MX': '$' }, JPY: { ja: '￥' }, CNY: { zh: '¥' } };
   const noCents = new Set(['JPY', 'KRW', 'VND', 'CLP', 'ISK', 'UGX', 'XAF', 'XOF']);
   const pick = (tables, locale) => tables[locale] ?? tables[locale.split('-')[0]] ?? tables.en;
+  // unicode_locale_id (UTS 35, 3.2), with hyphens: language, script, region; variants; extensions; private use.
+  const tag = /^((?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)((?:-[a-wyz0-9](?:-[a-z0-9]{2,8})+)*)(?:-x(?:-[a-z0-9]{1,8})+)?$/i;
+  const twice = (parts) => new Set(parts).size < parts.length;
   const localeOf = (locales) => {
     const first = Array.isArray(locales) ? locales[0] : locales;
     if (first === undefined) return 'en-US';
     const text = String(first);
-    if (!/^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$/.test(text)) throw new RangeError(`Incorrect locale information provided: ${text}`);
-    const parts = text.split(/[-_]u[-_]/)[0].split(/[-_]/);
-    return [parts[0].toLowerCase(), ...parts.slice(1).map((part) => (part.length === 2 ? part.toUpperCase() : part))].join('-');
+    const [, known, variants = '', extensions = ''] = tag.exec(text) ?? [];
+    if (known === undefined || twice(variants.toLowerCase().split('-').slice(1)) || twice(extensions.toLowerCase().match(/-[a-z0-9](?=-)/g) ?? [])) {
+      throw new RangeError(`Incorrect locale information provided: ${text}`);
+    }
+    // What only variants and extensions ask for there is not here.
+    return known.split('-').map((part, at) => (at === 0 ? part.toLowerCase() : part.length === 4 ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.toUpperCase())).join('-');
   };
   const oneOf = (name, value, allowed) => {
     if (value !== undefined && !allowed.includes(value)) throw new RangeError(`Value ${value} out of range for Intl options property ${name}`);
