@@ -5,6 +5,7 @@
  * @internal
  */
 import type * as Native from '../native/binding.js';
+import { addonBeside } from './addon.js';
 import { builtins } from './builtins.js';
 import { VERSION } from './version.js';
 
@@ -89,7 +90,7 @@ function getLoader(): Loader {
 
 /** The addon. Throws an error that names platform, tried paths and the fix when there is none. @internal */
 export function native(): NativeBinding {
-  binding ??= getLoader().load();
+  binding ??= (addonBeside(here) as NativeBinding | undefined) ?? getLoader().load();
   return binding;
 }
 

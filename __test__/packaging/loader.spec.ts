@@ -1,5 +1,5 @@
 // Cases P60 and P61: what a person reads when the binary is not there, and the ways around it.
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command, createApp, root } from './app.js';
@@ -64,6 +64,32 @@ describe('without a binary', () => {
     const { message } = failure({ FERRULE_BINDING: join(app.folder, 'nowhere.node') });
     expect(message).toContain('nowhere.node');
     expect(message).not.toContain('local build');
+  });
+
+  test('the way past CommonJS is for whole paths, and for files that lie where installers put them', () => {
+    // Every file that CommonJS loaded, seen from ES modules: none, where the addon is found without it.
+    const loaded = (env: Record<string, string>): string =>
+      command(
+        process.execPath,
+        ['--input-type=module', '-e', `const { incrementCounter, getCounterForTesting } = await import('ferrule/audit');
+          incrementCounter('a.total');
+          const { cache } = process.getBuiltinModule('node:module').createRequire('/');
+          console.log(getCounterForTesting('a.total'), Object.keys(cache).map((file) => file.split(/[\\\\/]/).at(-1)).join());`],
+        { cwd: app.folder, env },
+      ).stdout.trim();
+    expect(loaded({ FERRULE_BINDING: binary })).toBe('1');
+    const relative = join('..', '..', '..', 'elsewhere.node');
+    expect(loaded({ FERRULE_BINDING: relative })).toBe('1 binding.cjs,elsewhere.node');
+
+    const [name] = readdirSync(join(root, 'native')).filter(isBinary);
+    const installed = join(app.installed, '..', name!.replace(/\.node$/, '').replace('ferrule.', 'ferrule-'));
+    mkdirSync(installed);
+    copyFileSync(binary, join(installed, name!));
+    try {
+      expect(loaded({})).toBe('1');
+    } finally {
+      rmSync(installed, { recursive: true });
+    }
   });
 
   test('P61: types, builder and core import and work', () => {
