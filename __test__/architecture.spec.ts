@@ -154,9 +154,11 @@ describe('the door', () => {
     expect(open).toEqual([]);
   });
 
-  test('the addon is loaded in js/binding.ts only', () => {
+  test('the addon is loaded in js/binding.ts only, with js/addon.ts as its helper', () => {
+    const helped = face.filter(({ text }) => text.includes("/addon.js'")).map(({ path }) => path);
+    expect(helped).toEqual(['js/binding.ts']);
     const loaders = face
-      .filter(({ path }) => path !== 'js/binding.ts')
+      .filter(({ path }) => path !== 'js/binding.ts' && path !== 'js/addon.ts')
       .filter(({ text }) => /binding\.cjs|\.node['"]/.test(withoutComments(text)))
       .map(({ path }) => path);
     expect(loaders).toEqual([]);
