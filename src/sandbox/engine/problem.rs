@@ -114,14 +114,14 @@ pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &m
         return script.thrown(message);
     };
     let name = read(&object, "name", context).unwrap_or_default();
-    if let Some(text) = script.reworded(&message, found.as_ref().and_then(|found| found.deed.as_ref())) {
+    let deed = found.first().filter(|_| found.len() == 1).and_then(|found| found.deed.as_ref());
+    if let Some(text) = script.reworded(&message, deed) {
         message = text;
     }
     if let Some(hint) = script.hint(&name, &message) {
         message.push_str(&hint);
     }
-    let place = found.and_then(|found| script.prepared.place(found.at));
-    push_places(&mut message, place.as_slice());
+    script.push_found(&mut message, &found);
     Problem::failed(message)
 }
 
@@ -141,8 +141,7 @@ pub fn of_error(error: JsError, state: &State, script: &Script<'_>, context: &mu
         Err(engine) => {
             let mut message = engine_text(&engine);
             let found = script.find(&engine, &message);
-            let place = found.and_then(|found| script.prepared.place(found.at));
-            push_places(&mut message, place.as_slice());
+            script.push_found(&mut message, &found);
             Problem::failed(message)
         }
     }
@@ -170,8 +169,13 @@ static UNDEFINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^([A-Za-z_$][\w$]*) is not defined$").expect("a valid pattern"));
 
 impl Script<'_> {
-    fn find(&self, note: &impl Debug, message: &str) -> Option<Found> {
+    fn find(&self, note: &impl Debug, message: &str) -> Vec<Found> {
         places::of_error(note, message, &self.prepared.code)
+    }
+
+    fn push_found(&self, message: &mut String, found: &[Found]) {
+        let places: Vec<Place> = found.iter().filter_map(|found| self.prepared.place(found.at)).collect();
+        push_places(message, &places);
     }
 
     /// The problem of a thrown value that is no error, and so knows of no place.
@@ -196,6 +200,7 @@ impl Script<'_> {
             }
             (NOTHING, Some(Deed::Iterate)) => Some("null or undefined is not iterable".to_owned()),
             (NOTHING, _) => Some("cannot convert null or undefined to an object".to_owned()),
+            (_, Some(Deed::Early(name))) => Some(format!("cannot access '{name}' before it is declared")),
             ("not a callable function", Some(Deed::Call(from, to))) => {
                 let callee = self.prepared.text(*from, *to).filter(|text| CALLEE.is_match(text))?;
                 Some(format!("{callee} is not a function"))

@@ -31,10 +31,35 @@ pub struct Found {
 }
 
 /// Finds the place of an error that says `message`. Its `note` is what the engine knows of it: see [`record`].
-pub fn of_error(note: &impl Debug, message: &str, code: &[u16]) -> Option<Found> {
+/// There are several when it can be one of them.
+pub fn of_error(note: &impl Debug, message: &str, code: &[u16]) -> Vec<Found> {
     let frames = record::frames(note);
-    let survey = surveyed(code)?;
-    frames.iter().find_map(|frame| within(frame, &survey, message))
+    let Some(survey) = surveyed(code) else { return Vec::new() };
+    if frames.is_empty() {
+        // A promise that was rejected by the engine itself.
+        let gathered = survey.spots.iter().filter(|spot| spot.deed == Deed::Gather);
+        return gathered.map(Found::exactly).collect();
+    }
+    let mut found = frames.iter().filter_map(|frame| within(frame, &survey, message)).peekable();
+    // An error of a class is made where somebody makes one of that class, not in its constructor.
+    while let Some(mut inner) = found.next() {
+        if inner.deed == Some(Deed::Super) && found.peek().is_some() {
+            continue;
+        }
+        if let Some(Deed::Name(name)) = &inner.deed
+            && survey.late.iter().any(|(late, _)| late == name)
+        {
+            inner.deed = Some(Deed::Early(name.clone()));
+        }
+        return vec![inner];
+    }
+    Vec::new()
+}
+
+impl Found {
+    fn exactly(spot: &Spot) -> Self {
+        Self { at: spot.at, deed: Some(spot.deed.clone()) }
+    }
 }
 
 /// Where a thrown value that is no error, and says `message`, can come from: such values know of no place.
@@ -100,25 +125,33 @@ impl Gap {
 
 fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
     let gap = Gap::of(frame, survey);
-    let spots = || {
-        let here = |spot: &&Spot| gap.scope.is_none_or(|scope| spot.scope == scope);
-        survey.spots.iter().filter(here).filter(|spot| can_say(spot, message, survey))
+    let here = |spot: &&Spot| gap.scope.is_none_or(|scope| spot.scope == scope);
+    let spots = || survey.spots.iter().filter(here).filter(|spot| can_say(spot, message, survey));
+    let holder = gap.own.and_then(|own| survey.spots.iter().filter(here).find(|spot| spot.at == own));
+    let first = |inside: Option<(Place, Place)>| {
+        let inside = |done: Place| inside.is_none_or(|(from, to)| from < done && done <= to);
+        let fits = || spots().filter(|spot| gap.holds(spot.done) && inside(spot.done));
+        let first = fits().min_by_key(|spot| spot.done)?;
+        // One of several cannot be named.
+        let known = fits().all(|spot| spot.deed == first.deed);
+        Some(Found { at: first.at, deed: known.then(|| first.deed.clone()) })
     };
-    let first = |from: Option<Place>| {
-        spots()
-            .filter(|spot| gap.holds(spot.done) && from.is_none_or(|from| spot.done > from))
-            .min_by_key(|spot| spot.done)
-    };
-    let spot = match gap.own {
+    let found = match gap.own {
         // What stands behind its parts, as a property does, is done after them: here it was not reached.
-        Some(own) if gap.next.is_none_or(|next| next >= own) => {
-            spots().find(|spot| spot.at == own).or_else(|| gap.next.and_then(|_| first(gap.own)))
-        }
-        Some(_) | None => first(None),
+        Some(own) if gap.next.is_none_or(|next| next >= own) => spots()
+            .find(|spot| spot.at == own)
+            .map(Found::exactly)
+            .or_else(|| gap.next.and_then(|_| first(holder.map(|holder| holder.inside))))
+            .or_else(|| holder.filter(|holder| holder.deed == Deed::Super).map(Found::exactly)),
+        Some(_) => first(None),
+        // Whatever an error says that is made by the constructor of a superclass.
+        None => first(None).or_else(|| {
+            let made = |spot: &&Spot| spot.deed == Deed::Super && gap.holds(spot.done);
+            survey.spots.iter().filter(here).find(made).map(Found::exactly)
+        }),
     };
     let near = || gap.own.or(gap.passed).or(gap.next).or(gap.body);
-    spot.map(|spot| Found { at: spot.at, deed: Some(spot.deed.clone()) })
-        .or_else(|| near().map(|at| Found { at, deed: None }))
+    found.or_else(|| near().map(|at| Found { at, deed: None }))
 }
 
 /// Whether what is done at a spot can fail with such a message.
@@ -127,7 +160,7 @@ fn can_say(spot: &Spot, message: &str, survey: &Survey) -> bool {
     match &spot.deed {
         Deed::Read(_) | Deed::Write(_) => says(&["cannot convert 'null' or 'undefined' to object"]),
         Deed::Call(..) => says(&["not a callable function"]),
-        Deed::New => says(&["not a constructor", "super constructor", "'this' binding"]),
+        Deed::New | Deed::Super => says(&["not a constructor", "super constructor", "'this' binding"]),
         Deed::Names => says(&["Cannot destructure"]),
         Deed::Iterate => says(&[
             "is not iterable",
@@ -144,7 +177,7 @@ fn can_say(spot: &Spot, message: &str, survey: &Survey) -> bool {
                 || (message == "access of uninitialized binding"
                     && survey.late.iter().any(|(late, end)| late == name && spot.at < *end))
         }
-        Deed::Throw(_) => false,
+        Deed::Throw(_) | Deed::Gather | Deed::Early(_) => false,
     }
 }
 

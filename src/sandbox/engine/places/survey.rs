@@ -3,15 +3,18 @@
 use super::Place;
 use boa_engine::ast::declaration::{Binding, LexicalDeclaration, Variable};
 use boa_engine::ast::expression::access::{PropertyAccess, PropertyAccessField, SimplePropertyAccess};
-use boa_engine::ast::expression::literal::{LiteralKind, TemplateLiteral};
+use boa_engine::ast::expression::literal::{LiteralKind, PropertyDefinition, TemplateLiteral};
 use boa_engine::ast::expression::operator::assign::{Assign, AssignOp, AssignTarget};
 use boa_engine::ast::expression::operator::binary::{BinaryOp, RelationalOp};
 use boa_engine::ast::expression::operator::unary::UnaryOp;
 use boa_engine::ast::expression::operator::{Binary, Unary, Update};
 use boa_engine::ast::expression::{
-    Call, Expression, New, Optional, OptionalOperationKind, Spread, SuperCall, TaggedTemplate, Yield,
+    Call, Expression, Identifier, New, Optional, OptionalOperationKind, Spread, SuperCall, TaggedTemplate,
+    Yield,
 };
-use boa_engine::ast::function::{ClassDeclaration, FormalParameterList, FunctionBody};
+use boa_engine::ast::function::{
+    ClassDeclaration, ClassExpression, FormalParameterList, FunctionBody, FunctionExpression,
+};
 use boa_engine::ast::operations::bound_names;
 use boa_engine::ast::pattern::{ArrayPattern, ObjectPattern, Pattern};
 use boa_engine::ast::statement::Throw;
@@ -32,6 +35,10 @@ pub enum Deed {
     Call(Place, Place),
     /// A constructor is called.
     New,
+    /// The constructor of the superclass is called.
+    Super,
+    /// Promises are gathered: `Promise.all` and its like.
+    Gather,
     /// A value is taken apart by a pattern of names.
     Names,
     /// A value is gone through.
@@ -42,6 +49,8 @@ pub enum Deed {
     Relate,
     /// A name is looked up.
     Name(String),
+    /// A name is looked up that the script declares, but later.
+    Early(String),
     /// Something is thrown, or a promise rejected with it.
     Throw(Thrown),
 }
@@ -66,6 +75,8 @@ pub struct Spot {
     pub at: Place,
     /// Behind what has to be done before.
     pub done: Place,
+    /// What the engine does while the place holds that it gives this: from where to where.
+    pub inside: (Place, Place),
     /// See [`Deed`].
     pub deed: Deed,
 }
@@ -75,7 +86,8 @@ pub struct Spot {
 pub struct Survey {
     /// In the order of the tree.
     pub spots: Vec<Spot>,
-    /// Where bodies of functions begin, and their numbers.
+    /// Where bodies of functions begin, and their numbers. Of a constructor, where that begins too: the engine
+    /// gives its body this place.
     pub bodies: Vec<(Place, u32)>,
     /// Names that are not there before their declaration, and where that ends.
     pub late: Vec<(String, Place)>,
@@ -83,7 +95,14 @@ pub struct Survey {
 
 /// Goes through a script.
 pub fn survey(script: &Script, interner: &Interner) -> Survey {
-    let mut surveyor = Surveyor { interner, survey: Survey::default(), scope: 0, last_scope: 0, begun: None };
+    let mut surveyor = Surveyor {
+        interner,
+        survey: Survey::default(),
+        scope: 0,
+        last_scope: 0,
+        begun: None,
+        constructors: Vec::new(),
+    };
     let _ = script.visit_with(&mut surveyor);
     surveyor.survey
 }
@@ -99,6 +118,8 @@ struct Surveyor<'a> {
     last_scope: u32,
     /// The function whose parameters were just gone through.
     begun: Option<u32>,
+    /// Where constructors begin.
+    constructors: Vec<Place>,
 }
 
 impl Surveyor<'_> {
@@ -107,11 +128,16 @@ impl Surveyor<'_> {
     }
 
     fn spot(&mut self, at: Position, done: Position, deed: Deed) {
-        self.survey.spots.push(Spot { scope: self.scope, at: place(at), done: place(done), deed });
+        self.within_span(Span::new(at, at), at, done, deed);
     }
 
     fn whole(&mut self, span: Span, deed: Deed) {
-        self.spot(span.start(), span.end(), deed);
+        self.within_span(span, span.start(), span.end(), deed);
+    }
+
+    fn within_span(&mut self, span: Span, at: Position, done: Position, deed: Deed) {
+        let inside = (place(span.start()), place(span.end()));
+        self.survey.spots.push(Spot { scope: self.scope, at: place(at), done: place(done), inside, deed });
     }
 
     fn field(&self, field: &PropertyAccessField) -> Option<String> {
@@ -121,9 +147,9 @@ impl Surveyor<'_> {
         }
     }
 
-    fn read(&mut self, field: &PropertyAccessField) {
+    fn read(&mut self, field: &PropertyAccessField, whole: Span) {
         let name = self.field(field);
-        self.spot(field.span().start(), field.span().start(), Deed::Read(name));
+        self.within_span(whole, field.span().start(), field.span().start(), Deed::Read(name));
     }
 
     fn new_scope(&mut self) -> u32 {
@@ -149,6 +175,11 @@ impl Surveyor<'_> {
         };
         let done = source.map_or(span.start(), |source| source.span().end());
         self.spot(span.start(), done, deed);
+    }
+
+    fn look_up(&mut self, name: Identifier) {
+        let deed = Deed::Name(self.name(name.sym()));
+        self.spot(name.span().start(), name.span().start(), deed);
     }
 
     fn throw(&mut self, target: &Expression) {
@@ -196,19 +227,22 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_simple_property_access(&mut self, access: &'ast SimplePropertyAccess) -> ControlFlow<()> {
-        self.read(access.field());
+        self.read(access.field(), access.span());
         access.visit_with(self)
     }
 
     fn visit_optional(&mut self, optional: &'ast Optional) -> ControlFlow<()> {
         for link in optional.chain() {
             match link.kind() {
-                OptionalOperationKind::SimplePropertyAccess { field } => self.read(field),
+                // Behind `?.` there is always something to read from.
+                OptionalOperationKind::SimplePropertyAccess { field } if !link.shorted() => {
+                    self.read(field, link.span());
+                }
                 OptionalOperationKind::Call { .. } => {
                     let callee = (place(optional.target().span().start()), place(link.span().start()));
                     self.spot(link.span().start(), link.span().start(), Deed::Call(callee.0, callee.1));
                 }
-                OptionalOperationKind::PrivatePropertyAccess { .. } => {}
+                _ => {}
             }
         }
         optional.visit_with(self)
@@ -217,19 +251,16 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     fn visit_call(&mut self, call: &'ast Call) -> ControlFlow<()> {
         let callee = call.function().span();
         let deed = Deed::Call(place(callee.start()), place(callee.end()));
-        self.spot(call.span().start(), call.span().start(), deed);
-        let rejects = |name: Sym| name == self.interner.get("reject").unwrap_or(Sym::EMPTY_STRING);
-        let rejects = match call.function() {
-            Expression::Identifier(name) => rejects(name.sym()),
-            Expression::PropertyAccess(PropertyAccess::Simple(access)) => {
-                matches!(access.field(), PropertyAccessField::Const(name) if rejects(name.sym()))
-            }
-            _ => false,
+        self.within_span(call.span(), call.span().start(), call.span().start(), deed);
+        let called = match call.function() {
+            Expression::Identifier(name) => Some(self.name(name.sym())),
+            Expression::PropertyAccess(PropertyAccess::Simple(access)) => self.field(access.field()),
+            _ => None,
         };
-        if let Some(reason) = call.args().first()
-            && rejects
-        {
-            self.throw(reason);
+        match (called.as_deref(), call.args().first()) {
+            (Some("reject"), Some(reason)) => self.throw(reason),
+            (Some("all" | "race" | "any" | "allSettled"), _) => self.whole(call.span(), Deed::Gather),
+            _ => {}
         }
         call.visit_with(self)
     }
@@ -241,7 +272,8 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_new(&mut self, new: &'ast New) -> ControlFlow<()> {
-        self.spot(new.call().span().start(), new.call().span().start(), Deed::New);
+        let span = new.call().span();
+        self.within_span(span, span.start(), span.start(), Deed::New);
         // Its call is no place of its own.
         self.visit_expression(new.call().function())?;
         for argument in new.call().args() {
@@ -251,7 +283,7 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_super_call(&mut self, call: &'ast SuperCall) -> ControlFlow<()> {
-        self.whole(call.span(), Deed::New);
+        self.within_span(call.span(), call.span().start(), call.span().start(), Deed::Super);
         call.visit_with(self)
     }
 
@@ -276,7 +308,21 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
         declaration.visit_with(self)
     }
 
+    fn visit_function_expression(&mut self, function: &'ast FunctionExpression) -> ControlFlow<()> {
+        if self.constructors.contains(&place(function.span().start())) {
+            // Its parameters, which come first, will have the next number.
+            self.survey.bodies.push((place(function.span().start()), self.last_scope + 1));
+        }
+        function.visit_with(self)
+    }
+
+    fn visit_class_expression(&mut self, class: &'ast ClassExpression) -> ControlFlow<()> {
+        self.constructors.extend(class.constructor().map(|it| place(it.span().start())));
+        class.visit_with(self)
+    }
+
     fn visit_class_declaration(&mut self, class: &'ast ClassDeclaration) -> ControlFlow<()> {
+        self.constructors.extend(class.constructor().map(|it| place(it.span().start())));
         self.late(class.name().sym(), class.name().span().start());
         class.visit_with(self)
     }
@@ -373,10 +419,16 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
         throw.visit_with(self)
     }
 
+    fn visit_property_definition(&mut self, property: &'ast PropertyDefinition) -> ControlFlow<()> {
+        if let PropertyDefinition::IdentifierReference(name) = property {
+            self.look_up(*name);
+        }
+        property.visit_with(self)
+    }
+
     fn visit_expression(&mut self, expression: &'ast Expression) -> ControlFlow<()> {
         if let Expression::Identifier(name) = expression {
-            let deed = Deed::Name(self.name(name.sym()));
-            self.spot(name.span().start(), name.span().start(), deed);
+            self.look_up(*name);
         }
         expression.visit_with(self)
     }
