@@ -19,6 +19,7 @@ mod refused;
 mod regexps;
 mod rest;
 mod run;
+mod shown;
 mod sort;
 mod source;
 mod state;
@@ -112,6 +113,7 @@ impl Engine {
         texts::install(context)?;
         regexps::install(context)?;
         arrays::install(context)?;
+        shown::install(context)?;
         let shared = prelude::core(native, context)?;
         run::keep_codec(context, &shared)
     }

@@ -1,8 +1,8 @@
 //! What parses and yet is no script.
 //!
 //! The engine lets the body of a function declare a name twice, and the second time wins. It reads `using` and never disposes of anything, which is worse than not to have it. And prose
-//! of one word before a fenced block is JavaScript to the letter: a label, and an empty template that is
-//! called with the block.
+//! of one word before a fenced block is JavaScript to the letter: a label or a tag, and an empty template
+//! that is called with the block.
 
 use boa_engine::ast::declaration::{Binding, LexicalDeclaration};
 use boa_engine::ast::expression::{Expression, Identifier, TaggedTemplate};
@@ -127,7 +127,8 @@ impl<'ast> Visitor<'ast> for Finder<'_> {
     }
 
     fn visit_tagged_template(&mut self, template: &'ast TaggedTemplate) -> ControlFlow<String> {
-        if self.fences && matches!(template.tag(), Expression::TemplateLiteral(_)) {
+        let fence = matches!(template.tag(), Expression::TemplateLiteral(_) | Expression::TaggedTemplate(_));
+        if self.fences && fence {
             return ControlFlow::Break(format!(
                 "a template cannot be called{}: is this a fenced block with text around it?",
                 at(Some(template.span().start()))

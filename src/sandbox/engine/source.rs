@@ -96,14 +96,26 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
             Err(_) => {}
         }
     }
-    for inner in fenced_parts(&String::from_utf16_lossy(&given)) {
+    let text = String::from_utf16_lossy(&given);
+    let mut in_fences = None;
+    for inner in fenced_parts(&text) {
         let inner: Vec<u16> = inner.encode_utf16().collect();
-        let typed = strip::types_gone(&inner).ok().flatten();
-        for candidate in typed.into_iter().chain([(inner, Added::default())]) {
-            if let Ok(prepared) = ready(candidate, mode) {
-                return Ok(prepared);
+        let whole = strip::types_gone(&inner);
+        let typed = whole.as_ref().map(Option::is_some).map_err(Clone::clone);
+        for candidate in whole.ok().flatten().into_iter().chain([(inner.clone(), Added::default())]) {
+            match ready(candidate, mode) {
+                Ok(prepared) => return Ok(prepared),
+                Err(problem) => {
+                    in_fences.get_or_insert((problem, inner.clone(), typed.clone()));
+                }
             }
         }
+    }
+    // What does not parse before the first fence is prose, and the mistake is in the block.
+    let before_fences = syntax::line(&problem)
+        .is_some_and(|line| text.lines().take(line as usize).all(|line| fence(line).is_none()));
+    if let Some((problem, inner, typed)) = in_fences.filter(|_| before_fences) {
+        return Err(SyntaxProblem(syntax::explain(&problem, &inner, &typed)));
     }
     Err(SyntaxProblem(syntax::explain(&problem, &plain, &typed)))
 }
@@ -261,6 +273,13 @@ mod tests {
             body("Sure:\n```ts\nconst x: number = 1;\nreturn x\n```\n"),
             "\n\nconst x         = 1;\nreturn x\n\n"
         );
+        for prose in ["Sure!", "Great!\n", "Sure", "Code", "Sure:", "Here you are."] {
+            let lines = "\n".repeat(prose.matches('\n').count() + 2);
+            assert_eq!(body(&format!("{prose}\n```js\nreturn 1\n```")), format!("{lines}return 1\n"));
+        }
+        let SyntaxProblem(mistake) =
+            prepare(&text("Sure!\n```js\nconst a = ;\nreturn a\n```"), Mode::Body).unwrap_err();
+        assert!(mistake.ends_with("at line 3, column 11"), "{mistake}");
         assert_eq!(body("````\nreturn 1 /*\n```\n*/\n````"), "\nreturn 1 /*\n```\n*/\n");
     }
 

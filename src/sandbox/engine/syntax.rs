@@ -8,6 +8,11 @@ use std::sync::LazyLock;
 static POSITION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?: at )?line (\d+), col(?:umn)?:? (\d+)").expect("a valid pattern"));
 
+/// What the engine says of a script that declares the name of its own parameter.
+static TOOLS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"formal parameter `(\w+)` declared in lexically declared names").expect("a valid pattern")
+});
+
 /// Lines that stand in front of the model's when its source does not parse: it is a body then.
 const LINES_BEFORE: u32 = 1;
 
@@ -15,8 +20,11 @@ const LINES_BEFORE: u32 = 1;
 pub fn shift(message: &str) -> String {
     POSITION
         .replace_all(message, |captures: &regex::Captures<'_>| {
-            let line = captures[1].parse::<u32>().unwrap_or(1).saturating_sub(LINES_BEFORE).max(1);
-            format!(" at line {line}, column {}", &captures[2])
+            match captures[1].parse::<u32>().ok().and_then(|line| line.checked_sub(LINES_BEFORE)) {
+                Some(line) if line > 0 => format!(" at line {line}, column {}", &captures[2]),
+                // Not the model's.
+                _ => String::new(),
+            }
         })
         .into_owned()
 }
@@ -25,6 +33,11 @@ pub fn shift(message: &str) -> String {
 fn position(message: &str) -> Option<Place> {
     let captures = POSITION.captures(message)?;
     Some((captures[1].parse().ok()?, captures[2].parse().ok()?))
+}
+
+/// The model's line that a problem of the engine names.
+pub fn line(problem: &str) -> Option<u32> {
+    position(&shift(problem)).map(|(line, _)| line)
 }
 
 /// Behind the last character that is no space.
@@ -70,7 +83,12 @@ fn inside(message: String, source: &[u16], text: &str) -> String {
             at(&POSITION.replace(&message, ""), place)
         }
         Some(_) => at("SyntaxError: the script ends where something that was opened is not closed yet", end),
-        None => at(&message, strip::fault(source).map_or(end, |fault| fault.at.min(end))),
+        None => {
+            let mut places = strip::early::places(&message, source);
+            places.extend(strip::fault(source).map(|fault| fault.at.min(end)).filter(|_| places.is_empty()));
+            let message = TOOLS.replace(&message, "identifier '$1' has already been declared");
+            places.first().map_or_else(|| message.to_string(), |place| at(&message, *place))
+        }
     }
 }
 
@@ -122,6 +140,29 @@ mod tests {
             let message = message(&format!("const a = 1;\nconst b = {open}"));
             assert!(message.starts_with(&format!("SyntaxError: unterminated {what}")), "{message}");
             assert!(message.contains(" at line 2, column "), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_against_the_rules_is_told_where_it_is() {
+        for (source, expected) in [
+            ("const a = 1;\nbreak;", "illegal break statement at line 2, column 1"),
+            (
+                "for (;;) { break }\nfor (;;) { () => { break } }",
+                "illegal break statement at line 2, column 20",
+            ),
+            ("switch (1) {\ncase 1: continue }", "illegal continue statement at line 2, column 9"),
+            ("for (;;) {\n break nope }", "undefined break target: nope at line 2, column 2"),
+            ("for (;;) {\n continue nope }", "undefined continue target: nope at line 2, column 2"),
+            ("a: {\n a: ; }", "duplicate label: a at line 2, column 2"),
+            ("let a;\nconst tools = 1", "identifier 'tools' has already been declared at line 2, column 7"),
+            ("const a = 1;\nsuper.x", "invalid super usage at line 2, column 1"),
+            (
+                "class A { #a; m() { this.#a } }\nclass B { m() { this.#a } }",
+                "invalid private identifier usage at line 2, column 22",
+            ),
+        ] {
+            assert_eq!(message(source), format!("SyntaxError: {expected}"), "{source}");
         }
     }
 

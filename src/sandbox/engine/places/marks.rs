@@ -21,7 +21,7 @@ use boa_engine::ast::{Declaration, Position, Script, Spanned, StatementListItem}
 use std::ops::ControlFlow;
 
 /// What is put in front.
-const MARK: &str = "delete(0);";
+pub const MARK: &str = "delete(0);";
 
 /// The pieces that mark the statements of a script, by index.
 pub fn marks(script: &Script, code: &[u16]) -> Vec<(usize, String)> {

@@ -10,7 +10,7 @@ mod marks;
 mod record;
 mod survey;
 
-pub use marks::marks;
+pub use marks::{MARK, marks};
 
 use super::added::Place;
 use boa_engine::ast::scope::Scope;

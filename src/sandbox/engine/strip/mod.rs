@@ -7,6 +7,7 @@
 //! work in its limit of CPU time.
 
 mod arguments;
+pub mod early;
 mod eraser;
 mod members;
 mod sheet;
@@ -94,13 +95,16 @@ fn read<T>(source: &[u16], then: impl FnOnce(&str, &ParserReturn<'_>) -> T) -> T
 fn first_fault(text: &str, parsed: &ParserReturn<'_>) -> Option<Fault> {
     let error = parsed.errors.first()?;
     let label = error.labels.as_ref().and_then(|labels| labels.first());
-    let before = &text[..boundary(text, label.map_or(0, |label| label.offset().min(text.len())))];
+    let at = place_of(text, label.map_or(0, |label| label.offset().min(text.len())));
+    Some(Fault { at, message: error.message.to_string() })
+}
+
+/// The place of what begins at a byte.
+fn place_of(text: &str, byte: usize) -> Place {
+    let before = &text[..boundary(text, byte)];
     let line = before.rsplit(breaks).next().unwrap_or_default();
     let at = (before.matches(breaks).count() + 1, line.chars().count() + 1);
-    Some(Fault {
-        at: (u32::try_from(at.0).unwrap_or(u32::MAX), u32::try_from(at.1).unwrap_or(u32::MAX)),
-        message: error.message.to_string(),
-    })
+    (u32::try_from(at.0).unwrap_or(u32::MAX), u32::try_from(at.1).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
