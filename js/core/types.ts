@@ -225,7 +225,7 @@ export interface Tool<TInput = unknown, TOutput = unknown, TDeps = unknown> {
   readonly examplesEagerlyRendered?: boolean;
   /** What a call may change. Absent means `external-stateful` for tools of MCP servers, else `side-effecting`. */
   readonly sideEffectClass?: SideEffectClass;
-  /** Names a call, so that a repeated one does not run twice. */
+  /** Names a call, so that a repeated one does not run twice, where the executor has an `idempotencyStore`. */
   readonly idempotencyKey?: (input: TInput, ctx: ToolExecutionContext<TDeps>) => string | Promise<string>;
   /** Turns on `reportProgress` and `streamContent`. */
   readonly streamingHint?: true;
@@ -327,7 +327,7 @@ export interface ToolApproval {
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly toolName: string;
-  /** Arguments that will be executed. */
+  /** The call's arguments after repair and hooks, before defaults and transforms of the schema. */
   readonly args: unknown;
   /** Why it needs approval. */
   readonly reason?: string;

@@ -48,7 +48,8 @@ export interface ApprovalGate {
    * Asks for the decision on one call.
    *
    * @param call the call as the model made it.
-   * @param approval the request; its `args` are what will be executed.
+   * @param approval the request; its `args` are those of the call after repair and hooks, before defaults and
+   *   transforms of the schema.
    */
   request(call: ToolCall, approval: ToolApproval): Promise<ApprovalDecision>;
 }

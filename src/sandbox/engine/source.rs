@@ -293,6 +293,23 @@ mod tests {
     }
 
     #[test]
+    fn commas_in_front_of_a_line_are_commas() {
+        for (source, plain) in [
+            ("const a = 1\n    , b = 2;\nreturn b", "const a = 1,\n      b = 2;\nreturn b"),
+            ("let a // first\n  , b\n  , c = f(1,\n 2)", "let a, // first\n    b,\n    c = f(1,\n 2)"),
+            ("for (let i = 0\n , j = 3; i < j; i++) {}", "for (let i = 0,\n   j = 3; i < j; i++) {}"),
+            ("const a: number = 1\n , b: string = ''", "const a         = 1,\n   b         = ''"),
+        ] {
+            assert_eq!(body(source), plain);
+        }
+        let source = "const a = 1\n  , b = null; b.x";
+        let prepared = prepare(&text(source), Mode::Body).unwrap();
+        let code = String::from_utf16(&prepared.code).unwrap();
+        let behind = code.lines().nth(2).unwrap().find("b.x").unwrap();
+        assert_eq!(prepared.place((3, u32::try_from(behind).unwrap() + 1)), Some((2, 15)));
+    }
+
+    #[test]
     fn no_name_is_declared_twice() {
         for (source, place) in [
             ("const a = 1;\nconst { b: [a] } = o;", "line 2, column 13"),

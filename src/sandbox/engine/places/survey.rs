@@ -249,8 +249,8 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_call(&mut self, call: &'ast Call) -> ControlFlow<()> {
-        let callee = call.function().span();
-        let deed = Deed::Call(place(callee.start()), place(callee.end()));
+        let target = call.function().span();
+        let deed = Deed::Call(place(target.start()), place(target.end()));
         self.within_span(call.span(), call.span().start(), call.span().start(), deed);
         let called = match call.function() {
             Expression::Identifier(name) => Some(self.name(name.sym())),
@@ -266,8 +266,8 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_tagged_template(&mut self, template: &'ast TaggedTemplate) -> ControlFlow<()> {
-        let callee = template.tag().span();
-        self.whole(template.span(), Deed::Call(place(callee.start()), place(callee.end())));
+        let target = template.tag().span();
+        self.whole(template.span(), Deed::Call(place(target.start()), place(target.end())));
         template.visit_with(self)
     }
 

@@ -22,6 +22,15 @@
   const shortDays = { en: 'Sun Mon Tue Wed Thu Fri Sat', de: 'So Mo Di Mi Do Fr Sa', fr: 'dim. lun. mar. mer. jeu. ven. sam.', es: 'dom lun mar mié jue vie sáb' };
   const isoDates = new Set(['en-CA', 'sv', 'sv-SE', 'fr-CA', 'lt', 'lt-LT']);
   const families = ['en', 'de', 'fr', 'es'];
+  // Dates of numbers alone, day first: what separates them, whether day and month have two digits, what stands
+  // before the time, what separates that, and whether its hour has one digit.
+  const dayFirst = {
+    pt: ['/', true, true, ', ', ':'], it: ['/', true, true, ', ', ':'], nl: ['-', false, false, ', ', ':'], pl: ['.', false, true, ', ', ':'],
+    ru: ['.', true, true, ', ', ':'], uk: ['.', true, true, ', ', ':'], ro: ['.', true, true, ', ', ':'], nb: ['.', false, false, ', ', ':'],
+    he: ['.', false, false, ', ', ':', true], tr: ['.', true, true, ' ', ':'], cs: ['. ', false, false, ' ', ':', true], da: ['.', false, false, ', ', '.'],
+    fi: ['.', false, false, ' klo ', '.', true],
+  };
+  const dayFirstOf = (locale, o) => (['year', 'month', 'day'].every((field) => /^(numeric|2-digit)$/.test(o[field])) && o.dateStyle === undefined ? dayFirst[locale.split('-')[0]] : undefined);
 
   const sunday = (year, month, nth) => {
     const first = new Date(Date.UTC(year, month, 1)).getUTCDay();
@@ -37,6 +46,12 @@
     const year = new Date(ms).getUTCFullYear();
     return ms >= Date.UTC(year, 2, sunday(year, 2, -1), 1) && ms < Date.UTC(year, 9, sunday(year, 9, -1), 1);
   };
+  // South of the equator the year begins in summer time.
+  const southern = (begin, end, hour) => (ms) => {
+    const year = new Date(ms).getUTCFullYear();
+    return ms < Date.UTC(year, end, sunday(year, end, 1), hour) || ms >= Date.UTC(year, begin, sunday(year, begin, begin === 8 ? -1 : 1), hour);
+  };
+  const australian = southern(9, 3, -8);
   const zones = {
     UTC: [0], GMT: [0], 'Etc/UTC': [0], 'Etc/GMT': [0],
     'America/New_York': [-5, american, 'EST', 'EDT'], 'America/Toronto': [-5, american, 'EST', 'EDT'], 'America/Chicago': [-6, american, 'CST', 'CDT'],
@@ -48,6 +63,12 @@
     'Europe/Moscow': [3], 'Europe/Istanbul': [3], 'Asia/Dubai': [4], 'Asia/Karachi': [5], 'Asia/Kolkata': [5.5], 'Asia/Calcutta': [5.5],
     'Asia/Bangkok': [7], 'Asia/Jakarta': [7], 'Asia/Shanghai': [8], 'Asia/Hong_Kong': [8], 'Asia/Singapore': [8], 'Asia/Manila': [8],
     'Australia/Perth': [8], 'Asia/Tokyo': [9], 'Asia/Seoul': [9], 'Australia/Brisbane': [10],
+    'Australia/Sydney': [10, australian], 'Australia/Melbourne': [10, australian], 'Australia/Hobart': [10, australian], 'Australia/Adelaide': [9.5, southern(9, 3, -7.5)],
+    'Pacific/Auckland': [12, southern(8, 3, -10)], 'Pacific/Honolulu': [-10, undefined, 'HST', 'HST'], 'America/Anchorage': [-9, american, 'AKST', 'AKDT'], 'America/Halifax': [-4, american, 'AST', 'ADT'],
+    'America/Vancouver': [-8, american, 'PST', 'PDT'], 'America/Mexico_City': [-6, undefined, 'CST', 'CST'], 'America/Bogota': [-5], 'America/Lima': [-5],
+    'America/Argentina/Buenos_Aires': [-3], 'America/Buenos_Aires': [-3], 'Africa/Johannesburg': [2], 'Africa/Lagos': [1], 'Africa/Nairobi': [3], 'Asia/Riyadh': [3],
+    'Asia/Dhaka': [6], 'Asia/Kathmandu': [5.75], 'Asia/Taipei': [8], 'Asia/Kuala_Lumpur': [8], 'Asia/Ho_Chi_Minh': [7], 'Europe/Brussels': [1, european],
+    'Europe/Copenhagen': [1, european], 'Europe/Oslo': [1, european], 'Europe/Budapest': [1, european], 'Europe/Bucharest': [2, european], 'Europe/Sofia': [2, european],
   };
   function zoneOf(name) {
     if (name === undefined) return ['UTC', () => 0];
@@ -95,19 +116,37 @@
       const { locale, zone, offset, ...rest } = this.#o;
       return { locale, calendar: 'gregory', numberingSystem: 'latn', timeZone: zone, ...rest };
     }
-    #format(date) {
-      const ms = date === undefined ? Date.now() : Number(date);
-      if (!(Math.abs(ms) <= 8.64e15)) throw new RangeError('Invalid time value');
+    #style() {
       const o = this.#o;
-      const at = new Date(ms + o.offset(ms) * 60000);
       const family = families.find((name) => o.locale.split('-')[0] === name) ?? 'en';
       const american = family === 'en' && !/^en-(GB|AU|NZ|IE|IN|ZA)$/.test(o.locale);
       const style = { ...o };
       if (o.dateStyle) Object.assign(style, { full: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }, long: { year: 'numeric', month: 'long', day: 'numeric' }, medium: { year: 'numeric', month: family === 'de' ? '2-digit' : 'short', day: family === 'de' ? '2-digit' : 'numeric' }, short: { year: isoDates.has(o.locale) ? 'numeric' : american || family === 'de' || family === 'es' ? '2-digit' : 'numeric', month: family === 'de' ? '2-digit' : 'numeric', day: family === 'de' ? '2-digit' : 'numeric' } }[o.dateStyle]);
       if (o.timeStyle) Object.assign(style, { hour: 'numeric', minute: '2-digit' }, o.timeStyle === 'short' ? {} : { second: '2-digit' }, { long: { timeZoneName: 'short' }, full: { timeZoneName: 'long' } }[o.timeStyle]);
+      return { family, american, style };
+    }
+    #format(date) {
+      const ms = date === undefined ? Date.now() : Number(date);
+      if (!(Math.abs(ms) <= 8.64e15)) throw new RangeError('Invalid time value');
+      const o = this.#o;
+      const at = new Date(ms + o.offset(ms) * 60000);
+      const { family, american, style } = this.#style();
+      const [separator, twoDay, twoMonth, before] = dayFirstOf(o.locale, style) ?? [];
+      const [, , , , colon, oneDigit] = dayFirst[o.locale.split('-')[0]] ?? [];
+      const timeOf = (american_) => {
+        const time = this.#time(at, style, american_ && colon === undefined, ms).replaceAll(':', colon ?? ':');
+        return oneDigit && o.hour !== '2-digit' ? time.replace(/^0(?=\d\D)/, '') : time;
+      };
+      if (separator !== undefined) {
+        const { year, month, day } = style;
+        const core = this.#date(at, { locale: 'de', year, month: twoMonth ? '2-digit' : month, day: twoDay ? '2-digit' : day, weekday: undefined }, 'de', false).split('.').map((part) => part.trim());
+        const time = timeOf(false);
+        const weekday = style.weekday === undefined ? '' : this.#date(at, { locale: o.locale, weekday: style.weekday }, family, american) + ', ';
+        return weekday + core.join(separator) + (time === '' ? '' : before + time);
+      }
       const day = this.#date(at, style, family, american);
       // English otherwise, but with the clock of the locale: the usual way to an ISO-like local time.
-      const time = this.#time(at, style, american && !/^(sv|lt)(-|$)/.test(o.locale), ms);
+      const time = timeOf(american && !/^(sv|lt)(-|$)/.test(o.locale));
       if (day === '' || time === '') return day + time;
       const at_ = american && style.month === 'long' && !style.noAt;
       const glue = style.month === undefined && style.day === undefined && style.year === undefined && american ? ' ' : at_ ? ' at ' : family === 'de' && style.month === 'long' ? ' um ' : family === 'en' && style.month === 'long' ? ' at ' : family === 'fr' ? (style.month === 'long' ? ' à ' : ' ') : isoDates.has(o.locale) && o.locale !== 'en-CA' ? ' ' : ', ';
@@ -172,25 +211,41 @@
       return `GMT${minutes < 0 ? '-' : '+'}${Math.floor(size / 60)}${size % 60 ? `:${String(size % 60).padStart(2, '0')}` : ''}`;
     }
     formatToParts(date) {
-      const o = this.#o;
-      const order = { en: ['month', 'day', 'year'], other: ['day', 'month', 'year'] };
+      const { locale } = this.#o;
+      const { american, style } = this.#style();
       const text = this.#format(date);
-      const american = o.locale.startsWith('en') && !/^en-(GB|AU|NZ|IE|IN|ZA)$/.test(o.locale);
-      const asked = (name) => o[name] !== undefined || o.dateStyle !== undefined;
-      const named = o.month === 'long' || o.month === 'short';
-      const queue = [...(isoDates.has(o.locale) ? ['year', 'month', 'day'] : american ? order.en : order.other).filter((name) => asked(name) && !(named && name === 'month')), ...['hour', 'minute', 'second'].filter((name) => o[name] !== undefined || o.timeStyle !== undefined), 'fractionalSecond'];
-      let first = true;
-      return (text.match(/GMT[+-][\d:]+|\d+|AM|PM|[^\d\W]+|[\W_]+/gu) ?? []).map((value) => {
-        if (/^GMT./.test(value)) return { type: 'timeZoneName', value };
-        if (/^\d/.test(value)) return { type: queue.shift() ?? 'literal', value };
-        if (/^(AM|PM|am|pm)$/.test(value)) return { type: 'dayPeriod', value };
-        if (/^\w/.test(value)) {
-          const type = o.weekday && first ? 'weekday' : named ? 'month' : 'timeZoneName';
-          first = false;
-          return { type, value };
+      const named = /^(long|short|narrow)$/.test(style.month);
+      const ordered = named ? ['day', 'year'] : isoDates.has(locale) || /^(ja|zh)/.test(locale) ? ['year', 'month', 'day'] : american && !dayFirstOf(locale, style) ? ['month', 'day', 'year'] : ['day', 'month', 'year'];
+      const numbers = [...ordered, 'hour', 'minute', 'second'].filter((name) => style[name] !== undefined).concat('fractionalSecond');
+      const names = (tables, style_) => (style_ === undefined || style_ === 'numeric' || style_ === '2-digit' ? [] : Object.values(tables).flatMap((all) => all.split(' ')));
+      const words = {
+        weekday: new Set([...names(days, style.weekday), ...names(shortDays, style.weekday)]),
+        month: new Set([...names(months, style.month), ...names(shortMonths, style.month)]),
+      };
+      const zone = style.timeZoneName === undefined ? '' : this.#zone({ ...this.#o, timeZoneName: style.timeZoneName }, date === undefined ? Date.now() : Number(date));
+      const parts = [];
+      const add = (type, value) => {
+        if (type === 'literal' && parts.at(-1)?.type === type) parts.at(-1).value += value;
+        else parts.push({ type, value });
+      };
+      const clock = zone !== '' && text.endsWith(zone) ? text.slice(0, -zone.length) : text;
+      for (const value of clock.match(/\d+|[ap]\.m\.|[\p{L}]+\.?|[^\d\p{L}]+/gu) ?? []) {
+        const bare = value.replace(/\.$/, '');
+        if (/^\d/.test(value)) add(numbers.shift() ?? 'literal', value);
+        else if (/^([ap]m|[ap]\.m\.)$/i.test(value)) {
+          // In parts, and only there, it is a narrow space.
+          if (parts.at(-1)?.value === ' ') parts.at(-1).value = '\u202f';
+          add('dayPeriod', value);
         }
-        return { type: 'literal', value };
-      });
+        else {
+          const type = ['weekday', 'month'].find((name) => words[name].has(value) || words[name].has(bare)) ?? (style.month === 'narrow' && bare.length === 1 ? 'month' : style.weekday === 'narrow' && bare.length === 1 ? 'weekday' : 'literal');
+          const whole = words[type]?.has(value) || bare === value;
+          add(type, whole ? value : bare);
+          if (!whole) add('literal', '.');
+        }
+      }
+      if (clock !== text) add('timeZoneName', zone);
+      return parts;
     }
     formatRange(from, to) {
       const [a, b] = [this.#format(from), this.#format(to)];

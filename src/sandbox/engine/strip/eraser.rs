@@ -11,7 +11,7 @@ use oxc_ast::ast::{
     ImportOrExportKind, Statement, TSAsExpression, TSEnumDeclaration, TSInstantiationExpression,
     TSModuleDeclaration, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSType,
     TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
-    VariableDeclarator,
+    VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast::ast::{Class, ClassBody};
 use oxc_ast_visit::{Visit, walk};
@@ -120,6 +120,22 @@ impl<'a> Visit<'a> for Eraser<'_> {
     fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
         self.start = Some(it.span.start);
         walk::walk_expression_statement(self, it);
+    }
+
+    /// The engine ends a declaration with `let` or `const` at a line break, also where a comma follows: it
+    /// gets its commas in front of the break.
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        walk::walk_variable_declaration(self, it);
+        for pair in it.declarations.windows(2) {
+            let end = pair[0].span.end;
+            if !it.kind.is_var()
+                && let Some((comma, ',')) = self.sheet.next(end)
+                && self.sheet.breaks(end, comma)
+            {
+                self.sheet.add(end, ",".to_owned());
+                self.sheet.blank(comma, comma + 1);
+            }
+        }
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
