@@ -61,6 +61,8 @@ const fn = ({ d }) => d; fn();
 const fn = ([d]) => d; fn();
 class X { m() { return U.m; } } new X().m();
 class X { static s = U.m; }
+class Y { list = []; f = U.g(); } new Y();
+class Y extends Object { g = F(this.h.i); } new Y();
 if (U.q) { F(1); }
 while (U.q) { F(1); }
 switch (U.q) { case 1: break; }

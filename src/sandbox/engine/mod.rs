@@ -9,6 +9,7 @@
 mod added;
 mod arrays;
 mod collate;
+mod fields;
 mod hooks;
 mod natives;
 mod overlay;

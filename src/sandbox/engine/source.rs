@@ -5,7 +5,7 @@
 //! are the model's too.
 
 use super::added::{self, Added, Place};
-use super::{places, refused, strip, syntax};
+use super::{fields, places, refused, rest, strip, syntax};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::scope::Scope;
@@ -55,10 +55,12 @@ pub struct SyntaxProblem(pub String);
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
-    if let Some((code, added)) = super::rest::mended(&prepared.code) {
-        prepared.marks = parses(&code, prepared.function).unwrap_or_default();
-        prepared.code = code;
-        prepared.added.push(added);
+    for mended in [rest::mended, fields::mended] {
+        if let Some((code, added)) = mended(&prepared.code) {
+            prepared.marks = parses(&code, prepared.function).unwrap_or_default();
+            prepared.code = code;
+            prepared.added.push(added);
+        }
     }
     let marks = std::mem::take(&mut prepared.marks);
     if !marks.is_empty() {

@@ -28,9 +28,10 @@
     pt: ['/', true, true, ', ', ':'], it: ['/', true, true, ', ', ':'], nl: ['-', false, false, ', ', ':'], pl: ['.', false, true, ', ', ':'],
     ru: ['.', true, true, ', ', ':'], uk: ['.', true, true, ', ', ':'], ro: ['.', true, true, ', ', ':'], nb: ['.', false, false, ', ', ':'],
     he: ['.', false, false, ', ', ':', true], tr: ['.', true, true, ' ', ':'], cs: ['. ', false, false, ' ', ':', true], da: ['.', false, false, ', ', '.'],
-    fi: ['.', false, false, ' klo ', '.', true],
+    fi: ['.', false, false, ' klo ', '.', true], 'es-ES': ['/', false, false, ', ', ':', true],
   };
-  const dayFirstOf = (locale, o) => (['year', 'month', 'day'].every((field) => /^(numeric|2-digit)$/.test(o[field])) && o.dateStyle === undefined ? dayFirst[locale.split('-')[0]] : undefined);
+  const clockOf = (locale) => dayFirst[locale === 'es' ? 'es-ES' : locale] ?? dayFirst[locale.split('-')[0]];
+  const dayFirstOf = (locale, o) => (['year', 'month', 'day'].every((field) => /^(numeric|2-digit)$/.test(o[field])) && o.dateStyle === undefined ? clockOf(locale) : undefined);
 
   const sunday = (year, month, nth) => {
     const first = new Date(Date.UTC(year, month, 1)).getUTCDay();
@@ -49,7 +50,7 @@
   // South of the equator the year begins in summer time.
   const southern = (begin, end, hour) => (ms) => {
     const year = new Date(ms).getUTCFullYear();
-    return ms < Date.UTC(year, end, sunday(year, end, 1), hour) || ms >= Date.UTC(year, begin, sunday(year, begin, begin === 8 ? -1 : 1), hour);
+    return ms < Date.UTC(year, end, sunday(year, end, 1), 0, hour * 60) || ms >= Date.UTC(year, begin, sunday(year, begin, begin === 8 ? -1 : 1), 0, hour * 60);
   };
   const australian = southern(9, 3, -8);
   const zones = {
@@ -132,7 +133,7 @@
       const at = new Date(ms + o.offset(ms) * 60000);
       const { family, american, style } = this.#style();
       const [separator, twoDay, twoMonth, before] = dayFirstOf(o.locale, style) ?? [];
-      const [, , , , colon, oneDigit] = dayFirst[o.locale.split('-')[0]] ?? [];
+      const [, , , , colon, oneDigit] = clockOf(o.locale) ?? (/^ja(-|$)/.test(o.locale) ? ['', false, false, '', ':', true] : []);
       const timeOf = (american_) => {
         const time = this.#time(at, style, american_ && colon === undefined, ms).replaceAll(':', colon ?? ':');
         return oneDigit && o.hour !== '2-digit' ? time.replace(/^0(?=\d\D)/, '') : time;
@@ -146,10 +147,10 @@
       }
       const day = this.#date(at, style, family, american);
       // English otherwise, but with the clock of the locale: the usual way to an ISO-like local time.
-      const time = timeOf(american && !/^(sv|lt)(-|$)/.test(o.locale));
+      const time = timeOf(american && !/^(sv|lt|ja|zh)(-|$)/.test(o.locale));
       if (day === '' || time === '') return day + time;
       const at_ = american && style.month === 'long' && !style.noAt;
-      const glue = style.month === undefined && style.day === undefined && style.year === undefined && american ? ' ' : at_ ? ' at ' : family === 'de' && style.month === 'long' ? ' um ' : family === 'en' && style.month === 'long' ? ' at ' : family === 'fr' ? (style.month === 'long' ? ' à ' : ' ') : isoDates.has(o.locale) && o.locale !== 'en-CA' ? ' ' : ', ';
+      const glue = style.month === undefined && style.day === undefined && style.year === undefined && american ? ' ' : at_ ? ' at ' : family === 'de' && style.month === 'long' ? ' um ' : family === 'en' && style.month === 'long' ? ' at ' : family === 'fr' ? (style.month === 'long' ? ' à ' : ' ') : (isoDates.has(o.locale) && o.locale !== 'en-CA') || /^(ja|zh)(-|$)/.test(o.locale) ? ' ' : ', ';
       return day + glue + time;
     }
     #date(at, o, family, american) {
@@ -163,7 +164,7 @@
       const numeric = o.month === undefined || o.month === 'numeric' || o.month === '2-digit';
       let core;
       if (numeric) {
-        const pad = o.locale === 'en-GB' || (family === 'en' && !american) || family === 'fr' ? Boolean(o.month && o.day) : false;
+        const pad = (family === 'en' && !american && !/^en-I[NE]$/.test(o.locale)) || family === 'fr' ? Boolean(o.month && o.day) : false;
         const day = o.day === undefined ? '' : o.day === '2-digit' || pad ? two(dayNumber) : String(dayNumber);
         const month = o.month === undefined ? '' : o.month === '2-digit' || pad ? two(index + 1) : String(index + 1);
         if (isoDates.has(o.locale)) core = [year, month && two(index + 1), day && two(dayNumber)].filter(Boolean).join('-');

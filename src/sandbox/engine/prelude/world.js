@@ -15,6 +15,18 @@
     enumerable: false,
   });
 
+  // What classes of errors call in their constructors, where they were written for Node.
+  const hidden = { writable: true, configurable: true, enumerable: false };
+  Object.defineProperty(Error, 'captureStackTrace', {
+    value: {
+      captureStackTrace(target) {
+        if (Object(target) !== target) throw new TypeError(`Invalid argument: ${String(target)} is no object`);
+        Object.defineProperty(target, 'stack', { value: new Error().stack, ...hidden });
+      },
+    }.captureStackTrace,
+    ...hidden,
+  });
+
   // The engine escapes every slash of a pattern, also one that is escaped already.
   const rawSource = Object.getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
   Object.defineProperty(RegExp.prototype, 'source', {

@@ -85,7 +85,8 @@ pub fn fault(source: &[u16]) -> Option<Fault> {
     read(source, first_fault)
 }
 
-fn read<T>(source: &[u16], then: impl FnOnce(&str, &ParserReturn<'_>) -> T) -> T {
+/// What a source is to the parser of TypeScript, and its text.
+pub fn read<T>(source: &[u16], then: impl FnOnce(&str, &ParserReturn<'_>) -> T) -> T {
     let text = String::from_utf16_lossy(source);
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
