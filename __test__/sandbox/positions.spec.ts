@@ -155,9 +155,32 @@ describe('03 §7.3: messages name what failed', () => {
     ['const o = {};\no.run()', 'o.run is not a function (line 2, column 6)'],
     ['const { items } = await tools.echo({});\nfor (const item of items) {}', 'null or undefined is not iterable (line 2, column 20)'],
     ['return Object.keys(undefined)', 'cannot convert null or undefined to an object (line 1, column 19)'],
+    ['const user = undefined, out = [];\nout.push(user.name)', "cannot read property 'name' of null or undefined (line 2, column 15)"],
+    ['const user = undefined;\nawait tools.echo({ id: 1,\n  name: user.name })', "cannot read property 'name' of null or undefined (line 3, column 14)"],
+    ['const r = {};\nreturn Object.keys(r.data)\n  .map((k) => k)', 'cannot convert null or undefined to an object (line 2, column 19)'],
+    ['const o = { a: {} };\nreturn o?.a.b.c.d', 'cannot read a property of null or undefined (line 2, column 13)'],
+    ['const o = {};\nreturn o?.a.b', "cannot read property 'b' of null or undefined (line 2, column 13)"],
+    ['class MyError extends Error {\n  constructor(m) { super(m); this.name = "MyError"; }\n}\nthrow new MyError("x")', 'x (line 4, column 7)'],
+    ['const f = () => later;\nf();\nconst later = 1', "cannot access 'later' before it is declared (line 1, column 17)"],
+    ['const has = typeof tools.maybe;\nconst u = undefined;\nreturn u.x', "cannot read property 'x' of null or undefined (line 3, column 10)"],
+    ['const t = tools.maybe;\nawait t({})', 't is not a function. There is no tool named "maybe"; the tools are: echo, fail (line 2, column 8)'],
+    ['await Promise.all(undefined)', 'cannot convert null or undefined to an object (line 1, column 18)'],
     ['const f = () => f();\nf()', 'RangeError: Maximum call stack size exceeded (line 1, column 18)'],
   ])('%j', async (source, message) => {
     expect(await messageOf(source)).toBe(message);
+  });
+
+  test('names that are not there are found in loops and in short forms', async () => {
+    for (const [source, place] of [
+      ['const items = [];\nreturn { items, total }', '(line 2, column 17)'],
+      ['let n = 0;\ndo {\n  n += 1;\n} while (n < missing)', '(line 4, column 14)'],
+      ['for (let i = 0;\n  i < missing;\n  i += 1) {}', '(line 2, column 7)'],
+      ['switch (1) {\n  case 2: break;\n  case missing: break;\n}', '(line 3, column 8)'],
+    ] as const) {
+      const message = await messageOf(source);
+      expect(message, source).toContain('is not defined. Available globals: tools');
+      expect(message.endsWith(place), `${source}: ${message}`).toBe(true);
+    }
   });
 
   test('a refused call is told where it was made, and to the script as an error of its own', async () => {

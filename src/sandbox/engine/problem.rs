@@ -118,7 +118,7 @@ pub fn of_value(value: &JsValue, state: &State, script: &Script<'_>, context: &m
     if let Some(text) = script.reworded(&message, deed) {
         message = text;
     }
-    if let Some(hint) = script.hint(&name, &message) {
+    if let Some(hint) = script.hint(&name, &message, deed) {
         message.push_str(&hint);
     }
     script.push_found(&mut message, &found);
@@ -192,7 +192,7 @@ impl Script<'_> {
             name.as_ref().map_or_else(|| "a property".to_owned(), |name| format!("property '{name}'"))
         };
         match (message, deed) {
-            (NOTHING, Some(Deed::Read(field))) => {
+            (NOTHING, Some(Deed::Read { name: field, .. })) => {
                 Some(format!("cannot read {} of null or undefined", name(field)))
             }
             (NOTHING, Some(Deed::Write(field))) => {
@@ -209,15 +209,29 @@ impl Script<'_> {
         }
     }
 
+    /// The name of a tool there is none of, when it is one that was called or read from: as
+    /// `tools.<name>`, or as a variable that holds that.
+    fn unknown_tool(&self, deed: Option<&Deed>) -> Option<String> {
+        let used = |text: &str| {
+            let captures = TOOL_USE.captures(text)?;
+            Some(captures.get(1).or(captures.get(2))?.as_str().to_owned())
+        };
+        let target = match deed? {
+            Deed::Call(from, to) | Deed::Read { target: (from, to), .. } => self.prepared.text(*from, *to)?,
+            _ => return None,
+        };
+        let name = used(&target).or_else(|| {
+            let variable = regex::escape(&target);
+            let held = Regex::new(&format!(r"\b{variable}\s*=\s*(tools\s*[.\[][^\n;,]*)")).ok()?;
+            used(&held.captures(self.source)?[1])
+        })?;
+        (!self.tools.contains(&name)).then_some(name)
+    }
+
     /// Advice for an error the model can mend.
-    fn hint(&self, name: &str, message: &str) -> Option<String> {
+    fn hint(&self, name: &str, message: &str, deed: Option<&Deed>) -> Option<String> {
         if name == "TypeError" {
-            let unknown: Vec<&str> = TOOL_USE
-                .captures_iter(self.source)
-                .filter_map(|captures| captures.get(1).or(captures.get(2)).map(|found| found.as_str()))
-                .filter(|used| !self.tools.iter().any(|tool| tool == used))
-                .collect();
-            return unknown.first().map(|used| {
+            return self.unknown_tool(deed).map(|used| {
                 let shown: Vec<&str> = self.tools.iter().take(30).map(String::as_str).collect();
                 let more = if self.tools.len() > 30 { ", …" } else { "" };
                 let list = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };

@@ -94,7 +94,10 @@ struct Gap {
     own: Option<Place>,
     /// The last one before it.
     passed: Option<Place>,
-    /// The first one behind it.
+    /// The one that holds next: of a part of what `own` is the place of, of the whole it is a part of, or of
+    /// something else.
+    following: Option<Place>,
+    /// The first one behind it that also stands behind it in the source.
     next: Option<Place>,
 }
 
@@ -114,7 +117,8 @@ impl Gap {
         } else {
             behind.iter().filter_map(own_of).find(|place| passed.is_none_or(|passed| *place > passed))
         };
-        Self { scope, body, own: before.last().and_then(own_of), passed, next }
+        let following = behind.first().and_then(own_of);
+        Self { scope, body, own: before.last().and_then(own_of), passed, following, next }
     }
 
     /// Whether what has to be done before a place was done, and what is behind it was not begun.
@@ -125,29 +129,45 @@ impl Gap {
 
 fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
     let gap = Gap::of(frame, survey);
-    let here = |spot: &&Spot| gap.scope.is_none_or(|scope| spot.scope == scope);
-    let spots = || survey.spots.iter().filter(here).filter(|spot| can_say(spot, message, survey));
-    let holder = gap.own.and_then(|own| survey.spots.iter().filter(here).find(|spot| spot.at == own));
+    let here = || survey.spots.iter().filter(|spot| gap.scope.is_none_or(|scope| spot.scope == scope));
+    let spots = || here().filter(|spot| can_say(spot, message, survey));
     let first = |inside: Option<(Place, Place)>| {
         let inside = |done: Place| inside.is_none_or(|(from, to)| from < done && done <= to);
         let fits = || spots().filter(|spot| gap.holds(spot.done) && inside(spot.done));
         let first = fits().min_by_key(|spot| spot.done)?;
         // One of several cannot be named.
-        let known = fits().all(|spot| spot.deed == first.deed);
-        Some(Found { at: first.at, deed: known.then(|| first.deed.clone()) })
+        let deed = if fits().all(|spot| spot.deed == first.deed) {
+            Some(first.deed.clone())
+        } else {
+            let nothing = Deed::Read { name: None, target: (first.at, first.at) };
+            fits().all(|spot| matches!(spot.deed, Deed::Read { .. })).then_some(nothing)
+        };
+        Some(Found { at: first.at, deed })
     };
-    let found = match gap.own {
-        // What stands behind its parts, as a property does, is done after them: here it was not reached.
-        Some(own) if gap.next.is_none_or(|next| next >= own) => spots()
-            .find(|spot| spot.at == own)
-            .map(Found::exactly)
-            .or_else(|| gap.next.and_then(|_| first(holder.map(|holder| holder.inside))))
-            .or_else(|| holder.filter(|holder| holder.deed == Deed::Super).map(Found::exactly)),
-        Some(_) => first(None),
+    // A name that stands nowhere else: loops are not compiled in the order they are written in.
+    if message.ends_with(" is not defined") {
+        let mut named = spots();
+        if let (Some(only), None) = (named.next(), named.next()) {
+            return Some(Found::exactly(only));
+        }
+    }
+    let exact = |own: Place| spots().find(|spot| spot.at == own).map(Found::exactly);
+    let holder =
+        gap.own.and_then(|own| here().filter(|spot| spot.at == own).max_by_key(|spot| spot.inside.1));
+    let found = match (gap.own, holder) {
+        (Some(own), Some(holder)) => {
+            let (from, to) = holder.inside;
+            // With a part of it still to come, what it is itself was not reached.
+            let part_follows = gap.following.is_some_and(|next| next != own && from <= next && next <= to);
+            let itself = if part_follows { None } else { exact(own) };
+            let made = || (holder.deed == Deed::Super).then(|| Found::exactly(holder));
+            itself.or_else(|| first(Some((from, to)))).or_else(made)
+        }
+        (Some(own), None) => exact(own).or_else(|| first(None)),
         // Whatever an error says that is made by the constructor of a superclass.
-        None => first(None).or_else(|| {
+        (None, _) => first(None).or_else(|| {
             let made = |spot: &&Spot| spot.deed == Deed::Super && gap.holds(spot.done);
-            survey.spots.iter().filter(here).find(made).map(Found::exactly)
+            here().find(made).map(Found::exactly)
         }),
     };
     let near = || gap.own.or(gap.passed).or(gap.next).or(gap.body);
@@ -158,7 +178,7 @@ fn within(frame: &Frame, survey: &Survey, message: &str) -> Option<Found> {
 fn can_say(spot: &Spot, message: &str, survey: &Survey) -> bool {
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
     match &spot.deed {
-        Deed::Read(_) | Deed::Write(_) => says(&["cannot convert 'null' or 'undefined' to object"]),
+        Deed::Read { .. } | Deed::Write(_) => says(&["cannot convert 'null' or 'undefined' to object"]),
         Deed::Call(..) => says(&["not a callable function"]),
         Deed::New | Deed::Super => says(&["not a constructor", "super constructor", "'this' binding"]),
         Deed::Names => says(&["Cannot destructure"]),

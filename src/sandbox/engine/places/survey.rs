@@ -27,8 +27,13 @@ use std::ops::ControlFlow;
 /// What is done at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
-    /// A property is read; its name, where the script spells it.
-    Read(Option<String>),
+    /// A property is read.
+    Read {
+        /// Its name, where the script spells it.
+        name: Option<String>,
+        /// The span of what it is read from.
+        target: (Place, Place),
+    },
     /// A property is written.
     Write(Option<String>),
     /// Something is called; the span of what.
@@ -147,9 +152,10 @@ impl Surveyor<'_> {
         }
     }
 
-    fn read(&mut self, field: &PropertyAccessField, whole: Span) {
-        let name = self.field(field);
-        self.within_span(whole, field.span().start(), field.span().start(), Deed::Read(name));
+    fn read(&mut self, field: &PropertyAccessField, whole: Span, target: Span) {
+        let deed =
+            Deed::Read { name: self.field(field), target: (place(target.start()), place(target.end())) };
+        self.within_span(whole, field.span().start(), field.span().start(), deed);
     }
 
     fn new_scope(&mut self) -> u32 {
@@ -227,7 +233,7 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
     }
 
     fn visit_simple_property_access(&mut self, access: &'ast SimplePropertyAccess) -> ControlFlow<()> {
-        self.read(access.field(), access.span());
+        self.read(access.field(), access.span(), access.target().span());
         access.visit_with(self)
     }
 
@@ -236,7 +242,8 @@ impl<'ast> Visitor<'ast> for Surveyor<'_> {
             match link.kind() {
                 // Behind `?.` there is always something to read from.
                 OptionalOperationKind::SimplePropertyAccess { field } if !link.shorted() => {
-                    self.read(field, link.span());
+                    let before = Span::new(optional.target().span().start(), link.span().start());
+                    self.read(field, link.span(), before);
                 }
                 OptionalOperationKind::Call { .. } => {
                     let callee = (place(optional.target().span().start()), place(link.span().start()));

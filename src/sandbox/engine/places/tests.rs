@@ -34,6 +34,10 @@ fn the_record_of_the_engine_is_understood() {
     assert!(frames.iter().all(|frame| frame.places.is_sorted_by_key(|(from, _)| *from)));
 }
 
+fn read(name: &str, from: Place, to: Place) -> Deed {
+    Deed::Read { name: Some(name.to_owned()), target: (from, to) }
+}
+
 #[test]
 fn what_has_no_place_of_its_own_is_found() {
     for (body, at, deed) in [
@@ -45,9 +49,9 @@ fn what_has_no_place_of_its_own_is_found() {
         ("return `${Symbol()}`;", (2, 8), Deed::Convert),
         ("return 'a' in 5;", (2, 15), Deed::Relate),
         ("return late;\nlet late;", (2, 8), Deed::Early("late".to_owned())),
-        ("const o = {};\no.a.run();", (3, 5), Deed::Read(Some("run".to_owned()))),
+        ("const o = {};\no.a.run();", (3, 5), read("run", (3, 1), (3, 4))),
         ("const f = ({ a }) => a;\nf();", (2, 12), Deed::Names),
-        ("const o = {};\nreturn [1,\n  o.a.b.c()];", (4, 7), Deed::Read(Some("b".to_owned()))),
+        ("const o = {};\nreturn [1,\n  o.a.b.c()];", (4, 7), read("b", (4, 3), (4, 6))),
     ] {
         let (frames, found) = thrown(body);
         assert_eq!(found, [Found { at, deed: Some(deed) }], "{body}: {frames:?}");
