@@ -66,4 +66,8 @@ export const large: ReadonlyArray<readonly [name: string, source: string]> = [
   ['replace by an expression', `return ('hello ' + 'x'.repeat(100)).repeat(60_000).replace(/hello/g, '0').length;`],
   ['sorting with localeCompare', `const a = Array.from({ length: 20_000 }, (_, i) => 'k' + ((i * 7919) % 20_011)); a.sort((x, y) => x.localeCompare(y)); return a[5];`],
   ['btoa', `return atob(btoa('x'.repeat(1_000_000))).length;`],
+  // Each drops several times what the limit of memory allows to be held.
+  ['lists that are dropped', `const s = 'abc\\n'.repeat(50_000); let n = 0; for (let i = 0; i < 150; i++) n += s.split('\\n').length; return n;`],
+  ['buffers that are dropped', `let n = 0; for (let i = 0; i < 600; i++) n += new Uint8Array(1_000_000).length; return n;`],
+  ['texts that are dropped between jobs', `let n = 0; for (let i = 0; i < 600; i++) { const { text } = await { text: ('x' + i).repeat(250_000) }; n += text.length; } return n;`],
 ];

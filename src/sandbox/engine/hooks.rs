@@ -67,6 +67,7 @@ impl HostHooks for Hooks {
     }
 
     fn max_buffer_size(&self, _context: &mut Context) -> u64 {
+        self.state.relieve();
         match self.state.memory.get() {
             0 => 1 << 30,
             memory => memory as u64,
@@ -106,9 +107,16 @@ enum Waiting {
 
 /// Runs jobs in the order they came, one turn at a time. Never waits: what the script waits for comes
 /// from the host or from a timer, and `super::run` waits for those.
-#[derive(Default)]
 pub struct Queue {
+    state: Rc<State>,
     jobs: RefCell<VecDeque<Waiting>>,
+}
+
+impl Queue {
+    /// For a context with this state.
+    pub fn new(state: Rc<State>) -> Self {
+        Self { state, jobs: RefCell::default() }
+    }
 }
 
 impl JobExecutor for Queue {
@@ -126,6 +134,7 @@ impl JobExecutor for Queue {
     fn run_jobs(self: Rc<Self>, context: &mut Context) -> JsResult<()> {
         loop {
             let job = self.jobs.borrow_mut().pop_front();
+            self.state.relieve();
             match job {
                 None => return Ok(()),
                 Some(Waiting::Promise(job)) => drop(job.call(context)?),

@@ -49,7 +49,7 @@ impl Engine {
     #[must_use]
     pub fn warm() -> Self {
         let state = Rc::new(state::State::default());
-        let queue = Rc::new(hooks::Queue::default());
+        let queue = Rc::new(hooks::Queue::new(Rc::clone(&state)));
         let mut context = ContextBuilder::new()
             .host_hooks(Rc::new(hooks::Hooks::new(Rc::clone(&state))))
             .job_executor(Rc::clone(&queue))

@@ -32,7 +32,14 @@ type Native = fn(&State, &[JsValue], &mut Context) -> JsResult<JsValue>;
 struct Handle(Rc<State>);
 
 fn state_of(context: &Context) -> Rc<State> {
-    Rc::clone(&context.get_data::<Handle>().expect("stored when the context was built").0)
+    let state = Rc::clone(&context.get_data::<Handle>().expect("stored when the context was built").0);
+    state.relieve();
+    state
+}
+
+/// See [`State::relieve`].
+pub fn relieve(context: &Context) {
+    drop(state_of(context));
 }
 
 fn argument(arguments: &[JsValue], index: usize) -> JsValue {

@@ -56,13 +56,12 @@ pub fn put(
     let name = theirs.get(boa_engine::js_string!("name"), context)?.to_string(context)?;
     let length = theirs.get(boa_engine::js_string!("length"), context)?.to_length(context)?;
     let native = NativeFunction::from_copy_closure_with_captures(
-        move |this, arguments, theirs: &JsObject, context| match body(
-            &Call { this, arguments },
-            theirs,
-            context,
-        )? {
-            Some(answer) => Ok(answer),
-            None => theirs.call(this, arguments, context),
+        move |this, arguments, theirs: &JsObject, context| {
+            super::natives::relieve(context);
+            match body(&Call { this, arguments }, theirs, context)? {
+                Some(answer) => Ok(answer),
+                None => theirs.call(this, arguments, context),
+            }
         },
         theirs,
     );

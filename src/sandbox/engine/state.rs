@@ -65,6 +65,8 @@ pub struct State {
     pub max_parts: Cell<usize>,
     /// Largest buffer the engine may hand out.
     pub memory: Cell<usize>,
+    /// With less room than this, see [`State::relieve`].
+    tight: Cell<usize>,
     seed: Cell<[u8; 32]>,
     drawn: Cell<u64>,
     started: Cell<Option<Instant>>,
@@ -79,9 +81,24 @@ impl State {
         self.max_args.set(start.max_args);
         self.max_parts.set(start.max_parts);
         self.memory.set(start.memory);
+        self.tight.set(start.memory - start.memory / 4);
         self.seed.set(seed);
         self.started.set(Some(Instant::now()));
         self.flushed.set(Some(Instant::now()));
+    }
+
+    /// Has what nobody holds any more collected, when much was allocated since that was done last. The engine
+    /// collects by what its objects take themselves, which leaves out their texts, lists and buffers; the limit
+    /// of memory counts those. To be called where an object could be made as well.
+    pub fn relieve(&self) {
+        let room = || self.port(|port| port.room()).unwrap_or(usize::MAX);
+        if room() >= self.tight.get() {
+            return;
+        }
+        boa_engine::gc::force_collect();
+        // The less there is the sooner, but not at every step.
+        let (room, memory) = (room(), self.memory.get());
+        self.tight.set(room.saturating_sub((room / 2).clamp(memory / 32, memory / 4)));
     }
 
     /// Milliseconds since the run began.

@@ -19,6 +19,11 @@ pub fn limit(bytes: usize) {
     LIMIT.store(USED.load(Ordering::Relaxed).saturating_add(bytes), Ordering::Relaxed);
 }
 
+/// Bytes that may still be allocated.
+pub fn room() -> usize {
+    LIMIT.load(Ordering::Relaxed).saturating_sub(USED.load(Ordering::Relaxed))
+}
+
 /// Uses up the gaps between what is allocated, for good, so that what a forked child allocates lies
 /// together at the end of the heap. A child that filled gaps would write to, and so copy, nearly every
 /// page it shares with its parent.

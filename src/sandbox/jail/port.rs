@@ -126,6 +126,10 @@ impl Port for FilePort {
         while !self.broken && (&*self.input).read(&mut ignored).is_ok_and(|count| count > 0) {}
         leave(code);
     }
+
+    fn room(&self) -> usize {
+        super::alloc::room()
+    }
 }
 
 #[cfg(unix)]

@@ -76,6 +76,10 @@ pub trait Port {
     /// Ends the process, once the host has closed its end. Returns only where there is no process to end
     /// (tests).
     fn exit(&mut self, code: i32);
+    /// Bytes the process may still allocate.
+    fn room(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// The header of a frame.
