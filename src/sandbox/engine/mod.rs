@@ -9,7 +9,7 @@
 mod added;
 mod arrays;
 mod collate;
-mod fields;
+mod gaps;
 mod hooks;
 mod natives;
 mod overlay;

@@ -5,7 +5,7 @@
 //! are the model's too.
 
 use super::added::{self, Added, Place};
-use super::{fields, places, refused, rest, strip, syntax};
+use super::{gaps, places, refused, rest, strip, syntax};
 use crate::sandbox::wire::{Mode, Text};
 use boa_engine::ast::function::AsyncFunctionExpression;
 use boa_engine::ast::scope::Scope;
@@ -55,7 +55,7 @@ pub struct SyntaxProblem(pub String);
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
-    for mended in [rest::mended, fields::mended] {
+    for mended in [rest::mended, gaps::mended] {
         if let Some((code, added)) = mended(&prepared.code) {
             prepared.marks = parses(&code, prepared.function).unwrap_or_default();
             prepared.code = code;

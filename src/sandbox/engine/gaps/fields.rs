@@ -1,19 +1,15 @@
-//! Mends a gap of the engine: it holds on to a class while initialisers of its fields run, so that one that
-//! writes to the class (`static next = 1; id = A.next++`) makes it fail; and `super` is nothing in them.
+//! Fields whose initialiser writes to the class (`static next = 1; id = A.next++`): the engine holds on to the
+//! class while they run, and fails. And `super` is nothing in them.
 //!
 //! Such a field gets its value in a private method, which the constructor calls where the fields would have
 //! been given theirs: `id = A.next++` becomes `id;#ferrule$0(){this.id = A.next++}`. So do all others of the
 //! class whose value could depend on when they are given it. A class for which that cannot be done by adding
 //! code is left as it is.
 
-use super::added::{self, Added};
-use super::strip::read;
-use boa_engine::ast::scope::Scope;
-use boa_engine::interner::Interner;
-use boa_engine::parser::{Parser, Source};
+use super::Piece;
 use oxc_ast::ast::{
     ArrayExpressionElement, ArrowFunctionExpression, AssignmentExpression, CallExpression, Class,
-    ClassElement, Expression, Function, MethodDefinitionKind, NewExpression, ObjectPropertyKind,
+    ClassElement, Expression, Function, MethodDefinitionKind, NewExpression, ObjectPropertyKind, Program,
     PropertyDefinition, PropertyKey, Statement, Super, TaggedTemplateExpression, UpdateExpression,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -23,40 +19,16 @@ use oxc_syntax::scope::ScopeFlags;
 /// Constructors that change nothing but what they make.
 const MAKERS: [&str; 6] = ["Map", "Set", "WeakMap", "WeakSet", "Array", "Date"];
 
-/// The code with such classes mended; None when there is none.
-pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
-    let class: Vec<u16> = "class".encode_utf16().collect();
-    if !code.windows(class.len()).any(|part| part == class) {
-        return None;
-    }
-    let pieces = read(code, |text, parsed| {
-        let mut mender = Mender { text, methods: 0, pieces: Vec::new() };
-        mender.visit_program(&parsed.program);
-        // By bytes, and each character has as many units here as there.
-        mender.pieces.sort_by_key(|(at, _)| *at);
-        let (mut byte, mut unit) = (0, 0);
-        let mut units = Vec::with_capacity(mender.pieces.len());
-        for (at, piece) in mender.pieces {
-            unit += text[byte..at].encode_utf16().count();
-            byte = at;
-            units.push((unit, piece));
-        }
-        units
-    });
-    if pieces.is_empty() {
-        return None;
-    }
-    let mended = added::insert(code, pieces);
-    Parser::new(Source::from_utf16(&mended.0))
-        .parse_script(&Scope::new_global(), &mut Interner::default())
-        .ok()
-        .map(|_| mended)
+pub fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
+    let mut mender = Mender { text, methods: 0, pieces: Vec::new() };
+    mender.visit_program(program);
+    mender.pieces
 }
 
 struct Mender<'t> {
     text: &'t str,
     methods: usize,
-    pieces: Vec<(usize, String)>,
+    pieces: Vec<Piece>,
 }
 
 impl Mender<'_> {
@@ -214,12 +186,7 @@ impl<'a> Visit<'a> for Mender<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn mend(code: &str) -> String {
-        let units: Vec<u16> = code.encode_utf16().collect();
-        mended(&units).map_or_else(|| code.to_owned(), |(code, _)| String::from_utf16(&code).unwrap())
-    }
+    use super::super::mend;
 
     #[test]
     fn fields_that_may_write_are_given_their_value_by_the_constructor() {

@@ -1,0 +1,62 @@
+//! Mends gaps of the engine by adding code to the script, where it would compute something else or fail.
+//!
+//! One file for each gap; all find their places in the same tree. What is added moves nothing that is the
+//! script's own, other than within its line, and is told as [`Added`]. A script that does not parse any more
+//! with what was added is left as it is.
+
+mod fields;
+mod finals;
+mod operands;
+
+use super::added::{self, Added};
+use super::strip::read;
+use boa_engine::ast::scope::Scope;
+use boa_engine::interner::Interner;
+use boa_engine::parser::{Parser, Source};
+use oxc_ast::ast::Program;
+
+/// Code to put in front of the byte.
+type Piece = (usize, String);
+
+/// The code with its gaps mended; None when there is none.
+pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
+    // Nothing without one of these has such a gap.
+    let likely = ["class", "finally", "=", "++", "--"].map(|word| word.encode_utf16().collect::<Vec<u16>>());
+    if !likely.iter().any(|word| code.windows(word.len()).any(|part| part == word)) {
+        return None;
+    }
+    let pieces = read(code, |text, parsed| units(text, pieces(text, &parsed.program)));
+    if pieces.is_empty() {
+        return None;
+    }
+    let mended = added::insert(code, pieces);
+    Parser::new(Source::from_utf16(&mended.0))
+        .parse_script(&Scope::new_global(), &mut Interner::default())
+        .ok()
+        .map(|_| mended)
+}
+
+fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
+    let mut pieces = fields::pieces(text, program);
+    pieces.extend(operands::pieces(program));
+    pieces.extend(finals::pieces(program));
+    pieces
+}
+
+/// By units in place of bytes: each character has as many here as there.
+fn units(text: &str, mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by_key(|(at, _)| *at);
+    let (mut byte, mut unit) = (0, 0);
+    for (at, _) in &mut pieces {
+        unit += text[byte..*at].encode_utf16().count();
+        byte = *at;
+        *at = unit;
+    }
+    pieces
+}
+
+#[cfg(test)]
+fn mend(code: &str) -> String {
+    let units: Vec<u16> = code.encode_utf16().collect();
+    mended(&units).map_or_else(|| code.to_owned(), |(code, _)| String::from_utf16(&code).unwrap())
+}
