@@ -6,6 +6,7 @@
 
 mod fields;
 mod finals;
+mod jumps;
 mod operands;
 
 use super::added::{self, Added};
@@ -21,7 +22,8 @@ type Piece = (usize, String);
 /// The code with its gaps mended; None when there is none.
 pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
     // Nothing without one of these has such a gap.
-    let likely = ["class", "finally", "=", "++", "--"].map(|word| word.encode_utf16().collect::<Vec<u16>>());
+    let likely =
+        ["class", "finally", "break", "=", "++", "--"].map(|word| word.encode_utf16().collect::<Vec<u16>>());
     if !likely.iter().any(|word| code.windows(word.len()).any(|part| part == word)) {
         return None;
     }
@@ -40,6 +42,7 @@ fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
     let mut pieces = fields::pieces(text, program);
     pieces.extend(operands::pieces(program));
     pieces.extend(finals::pieces(program));
+    pieces.extend(jumps::pieces(program));
     pieces
 }
 
