@@ -4,14 +4,14 @@
 //! of one word before a fenced block is JavaScript to the letter: a label or a tag, and an empty template
 //! that is called with the block.
 
-use boa_engine::ast::declaration::{Binding, LexicalDeclaration};
+use boa_engine::ast::declaration::{Binding, LexicalDeclaration, VarDeclaration};
 use boa_engine::ast::expression::{Expression, Identifier, TaggedTemplate};
 use boa_engine::ast::function::FunctionBody;
-use boa_engine::ast::operations::var_declared_names;
 use boa_engine::ast::property::PropertyName;
+use boa_engine::ast::statement::iteration::IterableLoopInitializer;
 use boa_engine::ast::visitor::{VisitWith, Visitor};
 use boa_engine::ast::{Declaration, Position, Script, Spanned, StatementList, StatementListItem};
-use boa_engine::interner::Interner;
+use boa_engine::interner::{Interner, Sym};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -59,7 +59,9 @@ impl Finder<'_> {
         if names.0.is_empty() {
             return ControlFlow::Continue(());
         }
-        let mut whole = var_declared_names(statements);
+        let mut vars = Vars::default();
+        let _ = statements.visit_with(&mut vars);
+        let mut whole: FxHashSet<Sym> = vars.0.0.iter().map(|name| name.sym()).collect();
         whole.extend(hoisted);
         let mut seen = FxHashSet::default();
         for name in names.0 {
@@ -100,6 +102,34 @@ impl<'ast> Visitor<'ast> for Names {
 fn at(position: Option<Position>) -> String {
     position
         .map_or_else(String::new, |at| format!(" at line {}, col {}", at.line_number(), at.column_number()))
+}
+
+/// The names that `var` declares for the whole function.
+#[derive(Default)]
+struct Vars(Names);
+
+impl<'ast> Visitor<'ast> for Vars {
+    type BreakTy = ();
+
+    fn visit_var_declaration(&mut self, declaration: &'ast VarDeclaration) -> ControlFlow<()> {
+        declaration.visit_with(&mut self.0)
+    }
+
+    fn visit_iterable_loop_initializer(&mut self, first: &'ast IterableLoopInitializer) -> ControlFlow<()> {
+        match first {
+            IterableLoopInitializer::Var(variable) => variable.visit_with(&mut self.0),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    // Functions have their own, and expressions have none.
+    fn visit_expression(&mut self, _: &'ast Expression) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn visit_declaration(&mut self, _: &'ast Declaration) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<'ast> Visitor<'ast> for Finder<'_> {

@@ -329,6 +329,7 @@ mod tests {
             "const a = 1; { const a = 2; } const f = (a) => a;",
             "var a; var a; function a() {}\nfunction a() {}",
             "const { a: b = (a) => a } = o; const c = function b() {}; let a;",
+            "let n = 1; switch (true) { case x.some((n) => n): }",
             "for (let i of x) { let i } try { f() } catch { let e } { function g() {} }",
         ] {
             assert!(prepare(&text(source), Mode::Body).is_ok(), "{source}");

@@ -19,7 +19,8 @@ pub fn pieces(program: &Program<'_>) -> Vec<Piece> {
     let mut finder = Finder::default();
     finder.visit_program(program);
     // The inner ones first: two can end at one place.
-    finder.loops.iter().enumerate().rev().for_each(|(number, one)| one.mend(number, &mut finder.pieces));
+    let loops = &finder.loops;
+    loops.iter().enumerate().rev().for_each(|(number, one)| one.mend(number, loops, &mut finder.pieces));
     finder.pieces
 }
 
@@ -28,20 +29,25 @@ struct Loop {
     span: Span,
     /// Where its own labels begin.
     start: u32,
+    /// The nearest of these, or one that it is given.
+    label: String,
     /// Labels beyond it that are meant from within, and the next loop on the way to each.
     beyond: Vec<(String, Option<usize>)>,
 }
 
 impl Loop {
-    fn mend(&self, number: usize, pieces: &mut Vec<Piece>) {
+    fn mend(&self, number: usize, all: &[Self], pieces: &mut Vec<Piece>) {
         if self.beyond.is_empty() {
             return;
         }
         pieces.push((self.start as usize, format!("{{let ferrule$j{number}=0;")));
-        pieces.push((self.span.start as usize, format!("ferrule$l{number}:")));
+        if self.start == self.span.start {
+            // The engine does not get along with two labels of one loop.
+            pieces.push((self.span.start as usize, format!("{}:", self.label)));
+        }
         let mut rest = String::new();
         for (at, (label, next)) in self.beyond.iter().enumerate() {
-            let way = next.map_or_else(|| label.clone(), |next| format!("ferrule$l{next}"));
+            let way = next.map_or(label, |next| &all[next].label);
             rest.extend([format!("if(ferrule$j{number}==={})break {way};", at + 1)]);
         }
         pieces.push((self.span.end as usize, format!("{rest}}}")));
@@ -65,9 +71,13 @@ struct Finder {
 
 impl Finder {
     fn over(&mut self, span: Span, walk: impl FnOnce(&mut Self)) {
-        let start = self.labels.take().unwrap_or(span.start);
+        let start = self.labels.take();
+        let label = match self.around.last() {
+            Some(Around::Label(label)) if start.is_some() => label.clone(),
+            _ => format!("ferrule$l{}", self.loops.len()),
+        };
         self.around.push(Around::Loop(self.loops.len()));
-        self.loops.push(Loop { span, start, beyond: Vec::new() });
+        self.loops.push(Loop { span, start: start.unwrap_or(span.start), label, beyond: Vec::new() });
         walk(self);
         self.around.pop();
     }
@@ -125,7 +135,7 @@ impl<'a> Visit<'a> for Finder {
             });
             set.extend([format!("ferrule$j{number}={};", known + 1)]);
         }
-        set.extend([format!("break ferrule$l{};", crossed[0])]);
+        set.extend(["break ", &self.loops[crossed[0]].label, ";"]);
         self.pieces.push((it.span().start as usize, set));
         self.pieces.push((it.span().end as usize, "}".to_owned()));
     }
@@ -160,7 +170,7 @@ mod tests {
             ),
             (
                 "a: for (x of xs == 1) b: for (y of ys) { break a }",
-                "a: for (x of xs == 1) {let ferrule$j1=0;b: ferrule$l1:for (y of ys) { {ferrule$j1=1;break ferrule$l1;break a} }if(ferrule$j1===1)break a;}",
+                "a: for (x of xs == 1) {let ferrule$j1=0;b: for (y of ys) { {ferrule$j1=1;break b;break a} }if(ferrule$j1===1)break a;}",
             ),
             (
                 "a: for (;;) for (x in xs) for (y of ys) { z = 1; break a }",

@@ -4,10 +4,12 @@
 //! script's own, other than within its line, and is told as [`Added`]. A script that does not parse any more
 //! with what was added is left as it is.
 
+mod cases;
 mod fields;
 mod finals;
 mod jumps;
 mod operands;
+mod vars;
 
 use super::added::{self, Added};
 use super::strip::read;
@@ -22,8 +24,8 @@ type Piece = (usize, String);
 /// The code with its gaps mended; None when there is none.
 pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
     // Nothing without one of these has such a gap.
-    let likely =
-        ["class", "finally", "break", "=", "++", "--"].map(|word| word.encode_utf16().collect::<Vec<u16>>());
+    let likely = ["class", "finally", "break", "switch", "=", "++", "--"]
+        .map(|word| word.encode_utf16().collect::<Vec<u16>>());
     if !likely.iter().any(|word| code.windows(word.len()).any(|part| part == word)) {
         return None;
     }
@@ -43,6 +45,8 @@ fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
     pieces.extend(operands::pieces(program));
     pieces.extend(finals::pieces(program));
     pieces.extend(jumps::pieces(program));
+    pieces.extend(vars::pieces(program));
+    pieces.extend(cases::pieces(text, program));
     pieces
 }
 
