@@ -18,7 +18,7 @@ describe('P47', () => {
   });
 
   it('a call in a finally', async () => {
-    expect(await run('try { await tools.a("fail") } finally { await tools.b() }')).toMatchObject({ ok: false, error: { message: 'a' }, toolCalls: 2 });
+    expect(await run('try { await tools.a("fail") } finally { await tools.b() }')).toMatchObject({ ok: false, error: { message: 'a (line 1, column 20)' }, toolCalls: 2 });
   });
 
   it('300 calls with a budget of 256: the rest can be caught, and the count stays', async () => {

@@ -1,5 +1,7 @@
 //! Code that is added to the model's, and where it moved what stands behind it in its line.
 
+use boa_engine::ast::Position;
+
 /// Line and column, both from 1; columns count characters, as the engine does.
 pub type Place = (u32, u32);
 
@@ -31,6 +33,11 @@ pub fn insert(code: &[u16], mut pieces: Vec<(usize, String)>) -> (Vec<u16>, Adde
     }
     out.extend_from_slice(&code[at..]);
     (out, Added(added))
+}
+
+/// A place as the engine's tree tells it.
+pub fn place(at: Position) -> Place {
+    (at.line_number(), at.column_number())
 }
 
 /// Whether the engine begins a line behind this character.

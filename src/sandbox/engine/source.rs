@@ -423,4 +423,65 @@ mod tests {
         assert!(prepare(&text("return 1 + 1"), Mode::Script).unwrap().function);
         assert!(prepare(&text("await 1"), Mode::Script).unwrap().function);
     }
+
+    const PARTS: [&str; 22] = [
+        "class A { x = f(); y = () => super.z; constructor() { g() } } ",
+        "class B extends A { #x = this.y++; } ",
+        "try { f(); } catch (e) { throw e; } finally { g(); } ",
+        "for (const a of b) { ",
+        "for (const k in o) { ",
+        "l: { ",
+        "l: for (const é of b) { ",
+        "{ ",
+        "} ",
+        "break l; ",
+        "const { c } = d; ",
+        "const { a: { b }, ...rest } = o; ",
+        "x = a + (a = 1); ",
+        "switch (a) { case b.some((c) => c): break l; } ",
+        "((p = 1) => { var p = 2; return p + p--; })(); ",
+        "return u.v.w(); ",
+        "f(`${a}\u{1F600}`); ",
+        "if (a.b) ",
+        "// note",
+        "\n",
+        "\r\n",
+        "let m = 1\n, n = 2; ",
+    ];
+
+    proptest::proptest! {
+        /// Whatever is put together: nothing fails, and what is not added is the source, where it was.
+        #[test]
+        fn what_is_added_is_all_that_is_added(
+            parts in proptest::collection::vec(proptest::sample::select(&PARTS[..]), 0..12),
+            closed in 0usize..6,
+        ) {
+            let source = format!("{}{}", parts.concat(), "} ".repeat(closed));
+            let Ok(prepared) = prepare(&text(&source), Mode::Body) else { return Ok(()) };
+            let places = |text: &str| {
+                let mut at = (1, 1);
+                let place = |char: char| {
+                    let here = at;
+                    at = if added::breaks(char) { (at.0 + 1, 1) } else { (at.0, at.1 + 1) };
+                    (here, char)
+                };
+                text.chars().map(place).collect::<Vec<_>>()
+            };
+            let code = String::from_utf16(&prepared.code).unwrap();
+            // Of the characters told to be at a place, the last is the source's: others were put in front.
+            let mut found = std::collections::BTreeMap::new();
+            for (place, char) in places(&code) {
+                if let Some(place) = prepared.place(place) {
+                    found.insert(place, char);
+                }
+            }
+            let moved = source.contains("\n, n");
+            for (place, char) in places(&source) {
+                let found = found.get(&place).copied();
+                // A comma that moved in front of a line break leaves a blank.
+                let same = found == Some(char) || moved && char == ',' && found == Some(' ');
+                proptest::prop_assert!(same, "{source:?} at {place:?}: {char:?}, not {found:?}, in {code:?}");
+            }
+        }
+    }
 }

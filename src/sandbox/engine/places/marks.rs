@@ -5,7 +5,7 @@
 //! fault in it from one in the statement before. Only statements that can fail without a place get one, and
 //! only where the text in front of them shows beyond doubt where they begin.
 
-use crate::sandbox::engine::added::{Place, breaks};
+use crate::sandbox::engine::added::{Place, breaks, place};
 use boa_engine::ast::declaration::{Binding, LexicalDeclaration, Variable};
 use boa_engine::ast::expression::access::PropertyAccess;
 use boa_engine::ast::expression::literal::TemplateLiteral;
@@ -17,7 +17,7 @@ use boa_engine::ast::function::FormalParameterList;
 use boa_engine::ast::statement::Statement;
 use boa_engine::ast::statement::iteration::{ForOfLoop, IterableLoopInitializer};
 use boa_engine::ast::visitor::{VisitWith, Visitor};
-use boa_engine::ast::{Declaration, Position, Script, Spanned, StatementListItem};
+use boa_engine::ast::{Declaration, Script, Spanned, StatementListItem};
 use std::ops::ControlFlow;
 
 /// What is put in front.
@@ -61,10 +61,6 @@ impl Finder {
         self.item = outer;
         flow
     }
-}
-
-fn place(at: Position) -> Place {
-    (at.line_number(), at.column_number())
 }
 
 /// Where an expression begins. A call's own span begins at its arguments.

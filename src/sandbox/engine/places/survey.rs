@@ -1,6 +1,7 @@
 //! The places of a script where something can go wrong, and what.
 
 use super::Place;
+use crate::sandbox::engine::added::place;
 use boa_engine::ast::declaration::{Binding, LexicalDeclaration, Variable};
 use boa_engine::ast::expression::access::{PropertyAccess, PropertyAccessField, SimplePropertyAccess};
 use boa_engine::ast::expression::literal::{LiteralKind, PropertyDefinition, TemplateLiteral};
@@ -110,10 +111,6 @@ pub fn survey(script: &Script, interner: &Interner) -> Survey {
     };
     let _ = script.visit_with(&mut surveyor);
     surveyor.survey
-}
-
-fn place(position: Position) -> Place {
-    (position.line_number(), position.column_number())
 }
 
 struct Surveyor<'a> {
