@@ -170,6 +170,13 @@ describe('03 §7.3: messages name what failed', () => {
     expect(await messageOf(source)).toBe(message);
   });
 
+  test('names in messages have a bound', async () => {
+    const long = 'n'.repeat(100_000);
+    for (const source of [`null.${long}`, `const o = {}; o.${long}()`, `tools.${long}()`, `${long}; let ${long}`]) {
+      expect((await messageOf(source)).length).toBeLessThan(1000);
+    }
+  });
+
   test('names that are not there are found in loops and in short forms', async () => {
     for (const [source, place] of [
       ['const items = [];\nreturn { items, total }', '(line 2, column 17)'],

@@ -15,6 +15,9 @@ use std::sync::LazyLock;
 /// Characters of a message that leave the sandbox.
 const MAX_MESSAGE: usize = 8 * 1024;
 
+/// Bytes of a name that are shown.
+const MAX_NAME: usize = 200;
+
 /// Places worth naming when one of them must be it.
 const MAX_PLACES: usize = 3;
 
@@ -93,6 +96,11 @@ fn cut(mut text: String) -> String {
         text.push('…');
     }
     text
+}
+
+/// As much of a name of the script's as a message needs.
+fn shown(name: &str) -> &str {
+    &name[..boundary(name, MAX_NAME)]
 }
 
 fn read(object: &JsObject, key: &str, context: &mut Context) -> Option<String> {
@@ -189,7 +197,8 @@ impl Script<'_> {
     /// The engine's message with the names it leaves out.
     fn reworded(&self, message: &str, deed: Option<&Deed>) -> Option<String> {
         let name = |name: &Option<String>| {
-            name.as_ref().map_or_else(|| "a property".to_owned(), |name| format!("property '{name}'"))
+            name.as_ref()
+                .map_or_else(|| "a property".to_owned(), |name| format!("property '{}'", shown(name)))
         };
         match (message, deed) {
             (NOTHING, Some(Deed::Read { name: field, .. })) => {
@@ -200,10 +209,12 @@ impl Script<'_> {
             }
             (NOTHING, Some(Deed::Iterate)) => Some("null or undefined is not iterable".to_owned()),
             (NOTHING, _) => Some("cannot convert null or undefined to an object".to_owned()),
-            (_, Some(Deed::Early(name))) => Some(format!("cannot access '{name}' before it is declared")),
+            (_, Some(Deed::Early(name))) => {
+                Some(format!("cannot access '{}' before it is declared", shown(name)))
+            }
             ("not a callable function", Some(Deed::Call(from, to))) => {
                 let callee = self.prepared.text(*from, *to).filter(|text| CALLEE.is_match(text))?;
-                Some(format!("{callee} is not a function"))
+                (callee.len() <= MAX_NAME).then(|| format!("{callee} is not a function"))
             }
             _ => None,
         }
@@ -232,10 +243,10 @@ impl Script<'_> {
     fn hint(&self, name: &str, message: &str, deed: Option<&Deed>) -> Option<String> {
         if name == "TypeError" {
             return self.unknown_tool(deed).map(|used| {
-                let shown: Vec<&str> = self.tools.iter().take(30).map(String::as_str).collect();
+                let some: Vec<&str> = self.tools.iter().take(30).map(String::as_str).collect();
                 let more = if self.tools.len() > 30 { ", …" } else { "" };
-                let list = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
-                format!(". There is no tool named \"{used}\"; the tools are: {list}{more}")
+                let list = if some.is_empty() { "none".to_owned() } else { some.join(", ") };
+                format!(". There is no tool named \"{}\"; the tools are: {list}{more}", shown(&used))
             });
         }
         if name == "ReferenceError" && UNDEFINED.is_match(message) {
