@@ -1,8 +1,8 @@
 //! From what a model wrote to something the engine can evaluate, keeping the model's own positions.
 //!
 //! The body of the function starts on its own line, so the engine's line numbers are the model's plus
-//! one; everything that is taken away (fences, type annotations) leaves blanks behind, so the columns
-//! are the model's too.
+//! one; everything that is taken away (fences, type annotations) leaves blanks behind, and what is added
+//! (see [`gaps`], [`places`]) is told as [`Added`], so that [`Prepared::place`] can tell the model's columns.
 
 use super::added::{self, Added, Place};
 use super::{gaps, places, refused, rest, strip, syntax};
@@ -56,8 +56,11 @@ pub struct SyntaxProblem(pub String);
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
     for mended in [rest::mended, gaps::mended] {
-        if let Some((code, added)) = mended(&prepared.code) {
-            prepared.marks = parses(&code, prepared.function).unwrap_or_default();
+        // Should an addition not fit where it stands, the engine's own reading is the better one.
+        if let Some((code, added)) = mended(&prepared.code)
+            && let Ok(marks) = parses(&code, prepared.function)
+        {
+            prepared.marks = marks;
             prepared.code = code;
             prepared.added.push(added);
         }
