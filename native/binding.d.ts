@@ -66,6 +66,17 @@ export declare class JsonSchemaValidator {
   check(text: string): Array<JsonSchemaIssue> | null
 }
 
+/** Writes one text. */
+export declare class JsonText {
+  constructor()
+  /** The next chunk: so many numbers of the tape, and the doubles, the texts and the new keys they speak of. */
+  push(tape: Uint32Array, codes: number, doubles: Float64Array, texts: string, keys: string[]): void
+  /** The text. There is none afterwards. */
+  text(): string
+  /** The same text for functions that take long ones; to be asked for before [`text`](Self::text). */
+  long(): LongText
+}
+
 /** Collects a text of known length, for one use. */
 export declare class LongText {
   /** For a text of so many UTF-16 units. */

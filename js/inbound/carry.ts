@@ -15,6 +15,8 @@ const PIECES_AT_ONCE = 16;
  */
 export async function carried(text: string): Promise<string | LongText> {
   if (!isLong(text)) return text;
+  const there = taken(text);
+  if (there !== undefined) return there;
   const { LongText } = native();
   const long = new LongText(text.length);
   let room = 0;
@@ -31,8 +33,37 @@ export async function carried(text: string): Promise<string | LongText> {
   return long;
 }
 
-// The one there is now: a test that plays with the clock may replace it.
-const { setImmediate } = globalThis;
+/** A text that the native side has already. */
+interface AtHand {
+  readonly text: string;
+  readonly long: LongText;
+}
+
+/** The last one: it is bounded right behind the making, if at all. */
+let atHand: AtHand | undefined;
+/** Milliseconds after which it is let go, with its megabytes. */
+const AT_HAND_MS = 100;
+
+/** Has {@link carried} take the native text for this one, for a moment, once. @internal */
+export function keepAtHand(text: string, long: LongText): void {
+  if (!isLong(text)) return;
+  const made = { text, long };
+  atHand = made;
+  setTimeout(() => {
+    if (atHand === made) atHand = undefined;
+  }, AT_HAND_MS).unref();
+}
+
+function taken(text: string): LongText | undefined {
+  const made = atHand;
+  // Most texts are told apart by their lengths; the same string is known by its place in memory.
+  if (made === undefined || made.text.length !== text.length || made.text !== text) return undefined;
+  atHand = undefined;
+  return made.long;
+}
+
+// Those there are now: a test that plays with the clock may replace them.
+const { setImmediate, setTimeout } = globalThis;
 
 /** A turn of the event loop. @internal */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -8,7 +8,7 @@ import {
   isToolReturnEnvelope,
   isUnbrandedToolReturn,
 } from '../core/index.js';
-import { type Rendered, rendered } from '../value/text.js';
+import { type Rendered, rendered } from './text.js';
 
 /** A tool's return value, taken apart. Frozen. */
 export interface ResultEnvelope<T = unknown> {

@@ -8,7 +8,7 @@
 
 use super::roomy::Roomy;
 use napi::sys;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_void};
 
 /// Shorter texts are copied: an external string costs the collector more than a plain one.
 const LEAST: usize = 1024 * 1024;
@@ -16,14 +16,29 @@ const LEAST: usize = 1024 * 1024;
 /// refuses is not documented. All engines take strings as long as this.
 const MOST: usize = 128 * 1024 * 1024;
 
-/// Whether a text of so many bytes is worth an external string.
+/// Whether a text of so many units is worth an external string.
 pub(super) fn is_worth(len: usize) -> bool {
     (LEAST..=MOST).contains(&len)
 }
 
+/// A unit of an external string.
+pub(super) trait Unit: Copy + 'static {
+    /// Node's function for strings of such units.
+    const FUNCTION: &'static CStr;
+}
+
+/// Latin-1.
+impl Unit for u8 {
+    const FUNCTION: &'static CStr = c"node_api_create_external_string_latin1";
+}
+
+impl Unit for u16 {
+    const FUNCTION: &'static CStr = c"node_api_create_external_string_utf16";
+}
+
 type Create = unsafe extern "C" fn(
     sys::napi_env,
-    *mut c_char,
+    *mut c_void,
     usize,
     sys::napi_finalize,
     *mut c_void,
@@ -32,39 +47,43 @@ type Create = unsafe extern "C" fn(
 ) -> sys::napi_status;
 
 #[cfg(unix)]
-fn create_function() -> Option<Create> {
+fn create_function<U: Unit>() -> Option<Create> {
     // SAFETY: looks up a name in what is loaded; the name is a C string.
-    let found =
-        unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"node_api_create_external_string_latin1".as_ptr()) };
-    // SAFETY: Node documents the function with this signature, in every version that has it.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, U::FUNCTION.as_ptr()) };
+    // SAFETY: Node documents both functions with this signature but for the pointer to the units, in every version
+    // that has them.
     (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Create>(found) })
 }
 
 #[cfg(not(unix))]
-fn create_function() -> Option<Create> {
+fn create_function<U: Unit>() -> Option<Create> {
     None
 }
 
-/// A one-byte string over these bytes, or the bytes back when there can be none.
+/// A string over these units, or the units back when there can be none.
 ///
 /// # Safety
 /// `env` is that of the running call.
-pub(super) unsafe fn create(env: sys::napi_env, bytes: Roomy<u8>) -> Result<sys::napi_value, Roomy<u8>> {
-    let Some(function) = create_function() else { return Err(bytes) };
-    let bytes = Box::new(bytes);
-    let (text, len) = (bytes.as_ptr().cast_mut().cast(), bytes.len());
-    let owner = Box::into_raw(bytes);
+pub(super) unsafe fn create<U: Unit>(
+    env: sys::napi_env,
+    units: Roomy<U>,
+) -> Result<sys::napi_value, Roomy<U>> {
+    let Some(function) = create_function::<U>() else { return Err(units) };
+    let units = Box::new(units);
+    let (text, len) = (units.as_ptr().cast_mut().cast(), units.len());
+    let owner = Box::into_raw(units);
     let mut value = std::ptr::null_mut();
     let mut copied = false;
     // SAFETY: pointer and length describe the text, which the engine only reads and which stays where it is until `release` gets
     // `owner`: when the string is collected, or now if it was copied.
-    let status =
-        unsafe { function(env, text, len, Some(release), owner.cast(), &raw mut value, &raw mut copied) };
+    let status = unsafe {
+        function(env, text, len, Some(release::<U>), owner.cast(), &raw mut value, &raw mut copied)
+    };
     if status == sys::Status::napi_ok {
         // The engine collects when it has much to collect, and does not count this memory by itself: gigabytes of
         // texts that nobody uses any more would lie around.
         if !copied {
-            count(env, len, true);
+            count(env, len * size_of::<U>(), true);
         }
         return Ok(value);
     }
@@ -81,11 +100,11 @@ fn count(env: sys::napi_env, bytes: usize, came: bool) {
 }
 
 /// Frees the memory of a string that is gone. Runs no JavaScript: a collection may be going on.
-unsafe extern "C" fn release(env: sys::napi_env, _text: *mut c_void, owner: *mut c_void) {
+unsafe extern "C" fn release<U: Unit>(env: sys::napi_env, _text: *mut c_void, owner: *mut c_void) {
     // SAFETY: `owner` is the box that `create` let go of, and this is called once for it.
-    let bytes = unsafe { Box::from_raw(owner.cast::<Roomy<u8>>()) };
+    let units = unsafe { Box::from_raw(owner.cast::<Roomy<U>>()) };
     // There is no environment when it ended before the string did.
     if !env.is_null() {
-        count(env, bytes.len(), false);
+        count(env, units.len() * size_of::<U>(), false);
     }
 }

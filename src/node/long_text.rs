@@ -8,7 +8,7 @@
 //! Invariant: what was collected is what the pieces, joined, would have been in one crossing.
 
 use super::roomy::Roomy;
-use super::text::{SLACK, TextIn, extend_with_ascii, read_units, units_of};
+use super::text::{SLACK, TextIn, extend_widened, extend_with_ascii, read_units, units_of};
 use napi::bindgen_prelude::{FromNapiValue, Unknown, spawn_blocking};
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
@@ -74,6 +74,11 @@ impl LongText {
 }
 
 impl LongText {
+    /// One that has all there is to collect.
+    pub(super) fn complete(text: TextIn) -> Self {
+        Self(Arc::new(Mutex::new(Collected { text, capacity: 0, waiting: None })))
+    }
+
     /// What was collected; leaves nothing.
     pub(super) fn take(&self) -> TextIn {
         let mut collected = std::mem::replace(&mut *lock(&self.0), Collected::new(0));
@@ -115,17 +120,6 @@ impl Collected {
             TextIn::Ascii(text) => text.touch(units + SLACK),
             TextIn::Utf16(text) => text.touch(units + 1),
         }
-    }
-}
-
-fn extend_widened(text: &mut Roomy<u16>, bytes: &[u8]) {
-    let mut some = [0; 4096];
-    for bytes in bytes.chunks(some.len()) {
-        for (unit, byte) in some.iter_mut().zip(bytes) {
-            *unit = u16::from(*byte);
-        }
-        // As many units as the text had bytes.
-        let _ = text.extend(&some[..bytes.len()]);
     }
 }
 

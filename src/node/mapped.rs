@@ -104,7 +104,25 @@ impl Span {
         })
     }
 
-    /// Where it begins, aligned to a large page.
+    /// Makes it larger, wherever that has to move it; what it holds stays. False when the system refuses.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let Some(usable) = bytes.checked_next_multiple_of(LARGE_PAGE) else { return false };
+        let Some(size) = usable.checked_add(LARGE_PAGE) else { return false };
+        if usable <= self.0.usable {
+            return true;
+        }
+        // SAFETY: exactly what `new` mapped, or this function; nobody else refers to it, for `self` is borrowed alone.
+        let base = unsafe { libc::mremap(self.0.base.as_ptr(), self.0.size, size, libc::MREMAP_MAYMOVE) };
+        let Some(base) = NonNull::new(base).filter(|base| base.as_ptr() != libc::MAP_FAILED) else {
+            return false;
+        };
+        // SAFETY: the start lies where it did, seen from the base. It may no longer begin a large page; nobody relies on that.
+        let start = unsafe { base.byte_add(self.0.start.as_ptr().addr() - self.0.base.as_ptr().addr()) };
+        self.0 = Mapping { base, size, start, usable };
+        true
+    }
+
+    /// Where it begins: aligned to a large page, unless it has grown.
     pub fn start(&self) -> NonNull<libc::c_void> {
         self.0.start
     }
@@ -134,6 +152,25 @@ impl Drop for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_span_that_grows_keeps_what_it_holds() {
+        let mut span = Span::new(2 << 20).expect("mapped");
+        // SAFETY: so many bytes belong to the span.
+        unsafe { ptr::write_bytes(span.start().as_ptr().cast::<u8>(), 7, 1 << 20) };
+        // Something in its way, at times.
+        let _other = Span::new(2 << 20);
+        for bytes in [1 << 20, 5 << 20, 40 << 20] {
+            assert!(span.grow(bytes) && span.0.usable >= bytes);
+            // SAFETY: all of it belongs to the span, and what is read was written.
+            unsafe {
+                let bytes = std::slice::from_raw_parts(span.start().as_ptr().cast::<u8>(), 1 << 20);
+                assert!(bytes.iter().all(|byte| *byte == 7));
+                span.start().as_ptr().cast::<u8>().add(span.0.usable - 1).write(1);
+            }
+        }
+        assert!(!span.grow(usize::MAX / 2) && !span.grow(usize::MAX));
+    }
 
     #[test]
     fn spans_are_kept_within_the_limit_and_given_to_one_owner_each() {

@@ -15,6 +15,7 @@ mod executor;
 mod external_string;
 mod guard;
 mod inbound;
+mod json_text;
 mod long_text;
 #[cfg(target_os = "linux")]
 mod mapped;

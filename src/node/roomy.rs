@@ -10,10 +10,10 @@ use super::mapped::Span;
 use crate::inbound::body::Body;
 use crate::inbound::fold::Unit;
 use std::ops::Deref;
-#[cfg(target_os = "linux")]
 use std::ptr::NonNull;
+use std::sync::Arc;
 
-/// A text of fixed capacity.
+/// A text of fixed capacity, unless it is made to grow.
 #[derive(Debug)]
 pub struct Roomy<T>(Memory<T>);
 
@@ -22,6 +22,8 @@ enum Memory<T> {
     Plain(Vec<T>),
     #[cfg(target_os = "linux")]
     Mapped(Mapping<T>),
+    /// Finished: has no more room.
+    Shared(Arc<Roomy<T>>),
 }
 
 impl<T: Copy> Roomy<T> {
@@ -72,6 +74,9 @@ impl<T: Copy> Roomy<T> {
                 let start = unsafe { mapping.start.add(mapping.len) };
                 mapping.len += fill(start.as_ptr(), room)?.min(room);
             }
+            Memory::Shared(_) => {
+                fill(NonNull::dangling().as_ptr(), 0)?;
+            }
         }
         Ok(())
     }
@@ -98,7 +103,45 @@ impl<T: Copy> Roomy<T> {
             Memory::Plain(plain) => plain.capacity() - plain.len(),
             #[cfg(target_os = "linux")]
             Memory::Mapped(mapping) => mapping.capacity - mapping.len,
+            Memory::Shared(_) => 0,
         }
+    }
+
+    /// Makes room for so many units more, and for as many again as there are then: a text that grows bit by bit
+    /// is seldom moved.
+    pub fn grow(&mut self, units: usize) {
+        if units <= self.room() {
+            return;
+        }
+        let capacity = (self.len() + units) * 2;
+        #[cfg(target_os = "linux")]
+        if let Memory::Mapped(mapping) = &mut self.0
+            && mapping.grow(capacity)
+        {
+            return;
+        }
+        let mut larger = Self::with_capacity(capacity);
+        let _ = larger.extend(self);
+        *self = larger;
+    }
+
+    /// Forgets the text; the memory stays.
+    pub fn clear(&mut self) {
+        match &mut self.0 {
+            Memory::Plain(plain) => plain.clear(),
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => mapping.len = 0,
+            Memory::Shared(_) => self.0 = Memory::Plain(Vec::new()),
+        }
+    }
+
+    /// The text twice, in one memory. Nothing can be added to it any more.
+    pub fn shared(self) -> (Self, Self) {
+        let text = match self.0 {
+            Memory::Shared(text) => text,
+            memory => Arc::new(Self(memory)),
+        };
+        (Self(Memory::Shared(Arc::clone(&text))), Self(Memory::Shared(text)))
     }
 
     /// Makes the system hand out the memory for so many units more, so that whoever fills it need not
@@ -138,12 +181,9 @@ impl<U: Unit> Body<U> for Roomy<U> {
     }
 
     fn add(&mut self, units: &[U]) {
-        if !self.extend(units) {
-            // The text became longer than was thought.
-            let mut larger = Self::with_capacity((self.len() + units.len()) * 2);
-            let _ = larger.extend(self) && larger.extend(units);
-            *self = larger;
-        }
+        // The text may become longer than was thought.
+        self.grow(units.len());
+        let _ = self.extend(units);
     }
 }
 
@@ -158,6 +198,7 @@ impl<T> Deref for Roomy<T> {
             Memory::Mapped(mapping) => unsafe {
                 std::slice::from_raw_parts(mapping.start.as_ptr(), mapping.len)
             },
+            Memory::Shared(text) => text,
         }
     }
 }
@@ -186,6 +227,16 @@ impl<T: Copy> Mapping<T> {
         let span = Span::new(capacity.checked_mul(size_of::<T>())?)?;
         // Large pages are aligned for any unit of text.
         Some(Self { start: span.start().cast(), len: 0, capacity, span })
+    }
+
+    /// False when the system refuses.
+    fn grow(&mut self, capacity: usize) -> bool {
+        let grown = capacity.checked_mul(size_of::<T>()).is_some_and(|bytes| self.span.grow(bytes));
+        if grown {
+            self.start = self.span.start().cast();
+            self.capacity = capacity;
+        }
+        grown
     }
 }
 
@@ -225,6 +276,27 @@ mod tests {
             assert!(text.len() == len + 2 && text[0] == 1 && text[len + 1] == 2);
             assert!(text[1..=len].iter().all(|unit| *unit == 7));
         }
+    }
+
+    #[test]
+    fn grows_beyond_its_capacity_and_is_shared() {
+        let mut text = Roomy::with_capacity(3);
+        let mut all = Vec::new();
+        for round in 0..60_u8 {
+            let some = vec![round; usize::from(round) * 7000];
+            text.add(&some);
+            all.extend(some);
+        }
+        assert!(text.room() > 0 && *text == *all);
+        let (mut one, other) = text.shared();
+        assert_eq!(one.as_ptr(), other.as_ptr());
+        one.touch(9);
+        assert!(!one.extend(&[1]) && one.extend(&[]));
+        drop(other);
+        let (one, mut other) = one.shared();
+        other.add(&[60]);
+        all.push(60);
+        assert!(*one == all[..one.len()] && *other == *all);
     }
 
     #[test]

@@ -71,11 +71,16 @@ impl ToNapiValue for JsText {
             }
             // SAFETY: `env` is the caller's.
             Units::OneByte(bytes) => unsafe { create_one_byte(env, &bytes, &raw mut value) },
-            // SAFETY: `env` is the caller's; pointer and length describe the vector, which the engine
-            // copies.
-            Units::TwoByte(units) => unsafe {
-                sys::napi_create_string_utf16(env, units.as_ptr(), len(&units), &raw mut value)
-            },
+            Units::TwoByte(units) if external_string::is_worth(units.len()) => {
+                // SAFETY: `env` is the caller's.
+                match unsafe { external_string::create(env, units) } {
+                    Ok(value) => return Ok(value),
+                    // SAFETY: as below.
+                    Err(units) => unsafe { create_two_byte(env, &units, &raw mut value) },
+                }
+            }
+            // SAFETY: `env` is the caller's.
+            Units::TwoByte(units) => unsafe { create_two_byte(env, &units, &raw mut value) },
         };
         if status == sys::Status::napi_ok {
             Ok(value)
@@ -91,6 +96,24 @@ impl ToNapiValue for JsText {
 unsafe fn create_one_byte(env: sys::napi_env, bytes: &[u8], value: *mut sys::napi_value) -> sys::napi_status {
     // SAFETY: pointer and length describe the slice, which the engine copies; the rest is the caller's.
     unsafe { sys::napi_create_string_latin1(env, bytes.as_ptr().cast(), len(bytes), value) }
+}
+
+/// # Safety
+/// `env` is that of the running call, `value` may be written.
+unsafe fn create_two_byte(
+    env: sys::napi_env,
+    units: &[u16],
+    value: *mut sys::napi_value,
+) -> sys::napi_status {
+    // SAFETY: pointer and length describe the slice, which the engine copies; the rest is the caller's.
+    unsafe { sys::napi_create_string_utf16(env, units.as_ptr(), len(units), value) }
+}
+
+impl JsText {
+    /// A text that is not looked at for whether it could be a one-byte string: for one made on the JavaScript thread.
+    pub(super) fn as_it_is(units: Roomy<u16>) -> Self {
+        Self(Units::TwoByte(units))
+    }
 }
 
 impl From<Vec<u8>> for JsText {
@@ -193,6 +216,17 @@ pub(super) unsafe fn extend_with_ascii(
         })
     }?;
     Ok(written == units)
+}
+
+/// Adds ASCII to a text that has room for it.
+pub(super) fn extend_widened(text: &mut Roomy<u16>, bytes: &[u8]) {
+    let mut some = [0; 4096];
+    for bytes in bytes.chunks(some.len()) {
+        for (unit, byte) in some.iter_mut().zip(bytes) {
+            *unit = u16::from(*byte);
+        }
+        let _ = text.extend(&some[..bytes.len()]);
+    }
 }
 
 /// Writes a string's units; returns how many there were, without the zero behind them.

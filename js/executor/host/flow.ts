@@ -7,7 +7,7 @@
  */
 import type { ToolErrorKind } from '../../core/index.js';
 import { isUntrustedProducer } from '../../result/taint.js';
-import { renderText } from '../../value/text.js';
+import { renderText } from '../../result/text.js';
 import type { Frame } from '../frame.js';
 import { reported, unawaited } from './unawaited.js';
 

@@ -13,7 +13,7 @@ import type { Frame } from '../frame.js';
 import { LONGEST_WAIT_MS } from '../options.js';
 import { guarded, runAttempt, settle, settleSpan, threw, watchAbort } from '../settle.js';
 import { renderThrown } from '../thrown.js';
-import { renderText } from '../../value/text.js';
+import { renderText } from '../../result/text.js';
 import type { ExecutorEvent } from '../types.js';
 import { release } from './dispatch.js';
 import { recordFailure } from './flow.js';

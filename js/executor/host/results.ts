@@ -21,7 +21,7 @@ import type { Frame, ProducerRecord } from '../frame.js';
 import { awaited, guarded, isThenable, threw } from '../settle.js';
 import { renderThrown } from '../thrown.js';
 import { unawaited } from './unawaited.js';
-import { TOO_DEEP, leavesHolesOut, rendered } from '../../value/text.js';
+import { TOO_DEEP, leavesHolesOut, rendered } from '../../result/text.js';
 import type { StreamingAggregator } from '../../streaming/index.js';
 import type { MemorySnapshot } from '../types.js';
 

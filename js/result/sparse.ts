@@ -15,8 +15,6 @@ const TRIED = 64;
 const MOST_SEEN = 50_000;
 /** JSON can write no deeper. */
 const DEEPEST = 512;
-/** An object of more fields is a wide one: the engine keeps it as a table, of which it has to sort the keys to name them. */
-const WIDE = 128;
 
 /** Key under which an abridged list has its length. */
 export const SPARSE = '[Sparse list]';
@@ -25,12 +23,6 @@ export const SPARSE = '[Sparse list]';
 export class Holes {
   #found = 0;
   #seen = 0;
-  #isWide = false;
-
-  /** Whether one of the objects that were looked at has so many fields that walking it once more takes long. */
-  get hasWideObject(): boolean {
-    return this.#isWide;
-  }
 
   /** Whether a list brings the value over what is written out. Short lists and well filled ones do not. */
   areTooManyIn(list: readonly unknown[]): boolean {
@@ -56,10 +48,7 @@ export class Holes {
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     const inherits = prototype !== Object.prototype && prototype !== null;
-    let fields = 0;
     for (const key in value) {
-      fields += 1;
-      if (fields > WIDE) this.#isWide = true;
       if (this.#areEnough()) return false;
       if (inherits && !Object.hasOwn(value, key)) continue;
       if (this.#areTooManyUnder((value as Record<string, unknown>)[key], depth)) return true;
@@ -77,8 +66,8 @@ export class Holes {
   }
 }
 
-/** A long list of which hardly any place is filled. */
-function isSparse(list: readonly unknown[]): boolean {
+/** A long list of which hardly any place is filled. @internal */
+export function isSparse(list: readonly unknown[]): boolean {
   const { length } = list;
   if (length <= SHORT) return false;
   let filled = 0;

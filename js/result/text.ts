@@ -27,7 +27,9 @@
  *
  * @packageDocumentation
  */
-import { isPlainBelow, plainText } from './plain-text.js';
+import { keepAtHand } from '../inbound/carry.js';
+import { jsonText } from './json-text.js';
+import { plainText } from './plain-text.js';
 import { Holes, SPARSE, abridged } from './sparse.js';
 
 const MAX_DEPTH = 512;
@@ -35,10 +37,6 @@ const MAX_DEPTH = 512;
 export const TOO_DEEP = '[Too deep]';
 /** JSON text up to this long is checked value by value, longer text by the marks of lost values. */
 const LOOK_CLOSELY = 65_536;
-/** Text longer than this is not searched when the value shows that it has no marks that mean anything. */
-const LONG = 2 * 1024 * 1024;
-/** For each value that is looked at, the text has so many units at least: else searching it is quicker. */
-const UNITS_A_VALUE = 16;
 
 const tag = (value: unknown): string => Object.prototype.toString.call(value);
 
@@ -95,10 +93,14 @@ function renderObject(value: object): Rendered {
     if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return whole(bufferJson(value));
     // JSON would write a key for each element, only to be thrown away.
     if (ArrayBuffer.isView(value) && !('toJSON' in value)) return whole(JSON.stringify(viewFields(value)));
-    const holes = new Holes();
-    if (!holes.areTooManyBelow(value)) {
-      const json = JSON.stringify(value);
-      if (typeof json === 'string' && !losesValues(value, json, holes.hasWideObject)) return whole(json);
+    const json = jsonText(value);
+    if (json !== undefined) {
+      if (json.long !== undefined) keepAtHand(json.text, json.long);
+      return whole(json.text);
+    }
+    if (!new Holes().areTooManyBelow(value)) {
+      const said = JSON.stringify(value);
+      if (typeof said === 'string' && !losesValues(value, said)) return whole(said);
     }
   } catch {
     // A BigInt, a cycle, a getter that throws, or deeper than the engine's stack.
@@ -113,11 +115,8 @@ function renderObject(value: object): Rendered {
 }
 
 /** Whether JSON's text hides something: what it cannot say comes out as `{}` or as numbered keys. */
-function losesValues(value: object, json: string, isWide: boolean): boolean {
-  if (json.length > LOOK_CLOSELY) {
-    if (json.length > LONG && !isWide && isPlainBelow(value, Math.floor(json.length / UNITS_A_VALUE))) return false;
-    return json.includes('{}') || json.includes('{"0":');
-  }
+function losesValues(value: object, json: string): boolean {
+  if (json.length > LOOK_CLOSELY) return json.includes('{}') || json.includes('{"0":');
   return isExotic(value) || hasExotic(value);
 }
 
