@@ -22,7 +22,7 @@ pub(super) fn is_worth(len: usize) -> bool {
 }
 
 /// A unit of an external string.
-pub(super) trait Unit: Copy + 'static {
+pub(super) trait Unit: Copy + Send + Sync + 'static {
     /// Node's function for strings of such units.
     const FUNCTION: &'static CStr;
 }
@@ -107,4 +107,13 @@ unsafe extern "C" fn release<U: Unit>(env: sys::napi_env, _text: *mut c_void, ow
     if !env.is_null() {
         count(env, units.len() * size_of::<U>(), false);
     }
+    if units.is_mapped() {
+        // A collection frees all at once, and the thread that collects is JavaScript's.
+        drop_elsewhere(units);
+    }
+}
+
+/// Drops something that takes long, here only when there is no thread to be had.
+fn drop_elsewhere<T: Send + 'static>(what: T) {
+    let _ = std::thread::Builder::new().name("ferrule-free".to_owned()).spawn(move || drop(what));
 }

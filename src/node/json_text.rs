@@ -12,7 +12,7 @@ use super::text::{JsText, SLACK, TextIn, extend_widened, extend_with_ascii, read
 use crate::inbound::body::Body as _;
 use crate::inbound::fold;
 use crate::value::tape::{Chunk, Damaged, Unit, Writer};
-use napi::bindgen_prelude::{Float64ArraySlice, Uint32ArraySlice, Unknown};
+use napi::bindgen_prelude::{Float64ArraySlice, Uint32ArraySlice, Unknown, spawn_blocking};
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 
@@ -21,6 +21,9 @@ const SHORT: usize = 64 << 10;
 /// A text that needs more than [`SHORT`] gets room for all but the longest. It is only taken from the system when
 /// it is written to.
 const LONG: usize = 16 << 20;
+
+/// Units that memory is fetched ahead for, on another thread.
+const AHEAD: usize = 2 << 20;
 
 /// Writes one text.
 #[napi]
@@ -37,6 +40,8 @@ struct Writing<U> {
     texts: Roomy<U>,
     written: Vec<U>,
     text: Roomy<U>,
+    /// Units that memory was fetched for.
+    fetched: usize,
 }
 
 /// A chunk as it comes from JavaScript.
@@ -133,7 +138,7 @@ impl Writing<u8> {
 
 impl<U: Unit + fold::Unit> Writing<U> {
     fn new(writer: Writer<U>, text: Roomy<U>) -> Self {
-        Self { writer, texts: Roomy::with_capacity(0), written: Vec::new(), text }
+        Self { writer, texts: Roomy::with_capacity(0), written: Vec::new(), text, fetched: 0 }
     }
 
     /// False when there is a text that this cannot hold; then nothing of the chunk was written.
@@ -159,7 +164,19 @@ impl<U: Unit + fold::Unit> Writing<U> {
             self.text = text;
         }
         self.text.add(&self.written);
+        self.fetch_ahead();
         Ok(true)
+    }
+
+    fn fetch_ahead(&mut self) {
+        if self.text.len() <= SHORT || self.fetched > self.text.len() + AHEAD {
+            return;
+        }
+        let from = self.fetched.max(self.text.len());
+        if let Some(job) = self.text.fetching(from, AHEAD) {
+            drop(spawn_blocking(job));
+        }
+        self.fetched = from + AHEAD;
     }
 
     fn read(&mut self, env: Env, text: Unknown<'_>, read: Read<U>) -> Result<bool> {

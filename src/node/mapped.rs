@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Spans are multiples of this, so that the kept ones fit; a system that hands out large pages by itself finds
 /// room for them.
@@ -42,13 +42,22 @@ unsafe impl Sync for Mapping {}
 
 /// Memory of its owner.
 #[derive(Debug)]
-pub struct Span(Mapping);
+pub struct Span {
+    mapping: Mapping,
+    /// The same for whoever fetches it meanwhile; `None` when it has no owner any more. Whoever maps it elsewhere
+    /// or gives it away holds the lock.
+    fetched: Arc<Mutex<Option<Mapping>>>,
+}
 
 /// The kept spans, the one that was dropped first in front.
 static KEPT: Mutex<Vec<Mapping>> = Mutex::new(Vec::new());
 
 fn kept() -> MutexGuard<'static, Vec<Mapping>> {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KEPT)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Mapping {
@@ -87,53 +96,73 @@ impl Span {
             return None;
         }
         let usable = bytes.checked_next_multiple_of(LARGE_PAGE)?;
-        Mapping::reused(usable).or_else(|| Mapping::new(usable)).map(Self)
+        let mapping = Mapping::reused(usable).or_else(|| Mapping::new(usable))?;
+        Some(Self { mapping, fetched: Arc::new(Mutex::new(Some(mapping))) })
     }
 
     /// Has a range of it handed out, whatever it holds. False when the system knows no such thing.
     pub fn fetch(&self, bytes: Range<usize>) -> bool {
-        let end = bytes.end.min(self.0.usable);
-        let first = bytes.start & !(PAGE - 1);
-        (first..end).step_by(STEP).all(|at| {
-            // SAFETY: the range lies within the mapping; what it holds stays as it is.
-            let done = unsafe {
-                let start = self.0.start.as_ptr().byte_add(at);
-                libc::madvise(start, STEP.min(end - at), libc::MADV_POPULATE_WRITE)
-            };
-            done == 0
-        })
+        self.fetching(bytes)()
+    }
+
+    /// The same as a job for another thread, while the owner uses it.
+    pub fn fetching(&self, bytes: Range<usize>) -> impl FnOnce() -> bool + Send + 'static {
+        let fetched = Arc::clone(&self.fetched);
+        move || {
+            let first = bytes.start & !(PAGE - 1);
+            (first..bytes.end).step_by(STEP).all(|at| {
+                let fetched = lock(&fetched);
+                let Some(mapping) = *fetched else { return false };
+                if at >= mapping.usable {
+                    return true;
+                }
+                // SAFETY: the range lies within the mapping, which stays where it is while the lock is held; what it
+                // holds stays as it is.
+                let done = unsafe {
+                    let start = mapping.start.as_ptr().byte_add(at);
+                    let end = bytes.end.min(mapping.usable);
+                    libc::madvise(start, STEP.min(end - at), libc::MADV_POPULATE_WRITE)
+                };
+                done == 0
+            })
+        }
     }
 
     /// Makes it larger, wherever that has to move it; what it holds stays. False when the system refuses.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let Some(usable) = bytes.checked_next_multiple_of(LARGE_PAGE) else { return false };
         let Some(size) = usable.checked_add(LARGE_PAGE) else { return false };
-        if usable <= self.0.usable {
+        let old = self.mapping;
+        if usable <= old.usable {
             return true;
         }
-        // SAFETY: exactly what `new` mapped, or this function; nobody else refers to it, for `self` is borrowed alone.
-        let base = unsafe { libc::mremap(self.0.base.as_ptr(), self.0.size, size, libc::MREMAP_MAYMOVE) };
+        let mut fetched = lock(&self.fetched);
+        // SAFETY: exactly what `new` mapped, or this function; nobody else refers to it, for `self` is borrowed alone
+        // and the lock is held.
+        let base = unsafe { libc::mremap(old.base.as_ptr(), old.size, size, libc::MREMAP_MAYMOVE) };
         let Some(base) = NonNull::new(base).filter(|base| base.as_ptr() != libc::MAP_FAILED) else {
             return false;
         };
         // SAFETY: the start lies where it did, seen from the base. It may no longer begin a large page; nobody relies on that.
-        let start = unsafe { base.byte_add(self.0.start.as_ptr().addr() - self.0.base.as_ptr().addr()) };
-        self.0 = Mapping { base, size, start, usable };
+        let start = unsafe { base.byte_add(old.start.as_ptr().addr() - old.base.as_ptr().addr()) };
+        self.mapping = Mapping { base, size, start, usable };
+        *fetched = Some(self.mapping);
         true
     }
 
     /// Where it begins: aligned to a large page, unless it has grown.
     pub fn start(&self) -> NonNull<libc::c_void> {
-        self.0.start
+        self.mapping.start
     }
 }
 
 impl Drop for Span {
     fn drop(&mut self) {
+        *lock(&self.fetched) = None;
         // SAFETY: the range lies within the mapping, and whoever gets it next writes before reading.
-        unsafe { libc::madvise(self.0.start.as_ptr(), self.0.usable, libc::MADV_FREE) };
+        unsafe { libc::madvise(self.mapping.start.as_ptr(), self.mapping.usable, libc::MADV_FREE) };
         let mut kept = kept();
-        kept.push(self.0);
+        kept.push(self.mapping);
         let mut bytes: usize = kept.iter().map(|mapping| mapping.usable).sum();
         let mut excess = 0;
         while bytes > MOST_KEPT {
@@ -161,15 +190,37 @@ mod tests {
         // Something in its way, at times.
         let _other = Span::new(2 << 20);
         for bytes in [1 << 20, 5 << 20, 40 << 20] {
-            assert!(span.grow(bytes) && span.0.usable >= bytes);
+            assert!(span.grow(bytes) && span.mapping.usable >= bytes);
             // SAFETY: all of it belongs to the span, and what is read was written.
             unsafe {
                 let bytes = std::slice::from_raw_parts(span.start().as_ptr().cast::<u8>(), 1 << 20);
                 assert!(bytes.iter().all(|byte| *byte == 7));
-                span.start().as_ptr().cast::<u8>().add(span.0.usable - 1).write(1);
+                span.start().as_ptr().cast::<u8>().add(span.mapping.usable - 1).write(1);
             }
         }
         assert!(!span.grow(usize::MAX / 2) && !span.grow(usize::MAX));
+    }
+
+    #[test]
+    fn a_span_is_fetched_while_it_grows_and_goes_away() {
+        for round in 0..30 {
+            let mut span = Span::new(4 << 20).expect("mapped");
+            let jobs = [span.fetching(0..4 << 20), span.fetching((6 << 20) + 5..9 << 20)];
+            let threads = jobs.map(std::thread::spawn);
+            for megabytes in 5..9 {
+                // SAFETY: the first byte belongs to the span.
+                unsafe { span.start().as_ptr().cast::<u8>().write(round) };
+                assert!(span.grow(megabytes << 20));
+                // SAFETY: as above, and it was written.
+                assert_eq!(unsafe { span.start().as_ptr().cast::<u8>().read() }, round);
+            }
+            let late = span.fetching(0..1);
+            drop(span);
+            assert!(!late());
+            for thread in threads {
+                let _ = thread.join().expect("no panic");
+            }
+        }
     }
 
     #[test]
@@ -177,12 +228,12 @@ mod tests {
         assert!(Span::new(1000).is_none());
         let fill = |span: &Span, byte: u8| {
             // SAFETY: so many bytes belong to the span.
-            unsafe { ptr::write_bytes(span.start().as_ptr().cast::<u8>(), byte, span.0.usable) };
+            unsafe { ptr::write_bytes(span.start().as_ptr().cast::<u8>(), byte, span.mapping.usable) };
         };
         let mut live = Vec::new();
         for round in 0..40_usize {
             let span = Span::new((round % 6 + 1) * (3 << 20)).expect("mapped");
-            assert!(span.0.usable >= (round % 6 + 1) * (3 << 20));
+            assert!(span.mapping.usable >= (round % 6 + 1) * (3 << 20));
             assert_eq!(span.start().as_ptr().align_offset(LARGE_PAGE), 0);
             fill(&span, u8::try_from(round).expect("small"));
             live.push((round, span));
@@ -192,8 +243,9 @@ mod tests {
             }
             for (round, span) in &live {
                 // SAFETY: all of it was written.
-                let bytes =
-                    unsafe { std::slice::from_raw_parts(span.start().as_ptr().cast::<u8>(), span.0.usable) };
+                let bytes = unsafe {
+                    std::slice::from_raw_parts(span.start().as_ptr().cast::<u8>(), span.mapping.usable)
+                };
                 assert!(bytes.iter().step_by(4096).all(|byte| usize::from(*byte) == *round));
             }
         }

@@ -144,6 +144,32 @@ impl<T: Copy> Roomy<T> {
         (Self(Memory::Shared(Arc::clone(&text))), Self(Memory::Shared(text)))
     }
 
+    /// A job for another thread: it makes the system hand out the memory for so many units, from so many on. `None`
+    /// where that cannot be done.
+    #[cfg_attr(not(target_os = "linux"), allow(unused_variables, clippy::unused_self))]
+    pub fn fetching(&self, from: usize, units: usize) -> Option<Box<dyn FnOnce() + Send>> {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => {
+                let fetch = mapping.span.fetching(from * size_of::<T>()..(from + units) * size_of::<T>());
+                Some(Box::new(move || {
+                    fetch();
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether giving the memory back takes the system a while.
+    pub fn is_mapped(&self) -> bool {
+        match &self.0 {
+            Memory::Plain(_) => false,
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(_) => true,
+            Memory::Shared(text) => text.is_mapped(),
+        }
+    }
+
     /// Makes the system hand out the memory for so many units more, so that whoever fills it need not
     /// wait.
     pub fn touch(&mut self, units: usize) {
