@@ -102,6 +102,7 @@ export function native(): NativeBinding {
  */
 export function nativeRealm(): Native.Realm {
   const current = bareRealm();
+  countWaiting();
   if (hasLate) handOver(current);
   return current;
 }
@@ -138,11 +139,24 @@ export function countFirst(key: string): void {
   late.set(key, { by: 0 });
 }
 
+/** Keys to count one under, in their order: one way across for many. They are never kept beyond the running turn. */
+const waiting: string[] = [];
+const MOST_WAITING = 512;
+
 /** Counts one under each key, in their order. @internal */
 export function countEach(keys: ReadonlyArray<string>): void {
+  if (waiting.length === 0) queueMicrotask(countWaiting);
+  waiting.push(...keys);
+  if (waiting.length >= MOST_WAITING) countWaiting();
+}
+
+/** Has the realm count what waits, for whoever counts without asking for the realm. @internal */
+export function countWaiting(): void {
+  if (waiting.length === 0) return;
   const to = bareRealm();
   // Refused when a key holds a line feed.
-  if (!to.incrementEach(keys.join('\n'), keys.length)) for (const key of keys) to.increment(key, 1);
+  if (!to.incrementEach(waiting.join('\n'), waiting.length)) for (const key of waiting) to.increment(key, 1);
+  waiting.length = 0;
 }
 
 /** To be called when the realm forgets its keys. @internal */

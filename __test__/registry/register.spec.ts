@@ -10,6 +10,7 @@ import {
   type ToolAuditEvent,
 } from 'ferrule/audit';
 import { DuplicateToolNameError } from 'ferrule/errors';
+import { createToolExecutor } from 'ferrule/executor';
 import * as room from 'ferrule/registry';
 import { createToolRegistry } from 'ferrule/registry';
 import { audited, bare, builtIn, firstParty, make, mcp, names, skill, web } from './support.js';
@@ -349,4 +350,30 @@ describe('queries (spec 01 section 6.4)', () => {
     registry.get = () => undefined;
     expect({ ...registry }.get('a')).toBeUndefined();
   });
+});
+
+it('what registering counts stands before what a call of the same turn counts, and is never late', async () => {
+  const registry = createToolRegistry();
+  const executor = createToolExecutor({ registry });
+  const missing = (name: string) => `tool.classification.deferred-default-applied.total{toolName=${name}}`;
+  for (const name of ['first', 'second']) registry.register(make(name, { sideEffectClass: undefined }));
+  // The registry is not asked for anything in between.
+  const run = executor.executeOne({
+    call: { toolCallId: '1', toolName: 'second', args: {} },
+    runContext: { runId: 'r', sessionId: 's', agentId: 'a', signal: new AbortController().signal } as never,
+    stepNumber: 1,
+  });
+  const keys = Object.keys(snapshotCounters().counters);
+  const place = (part: string) => keys.findIndex((key) => key.includes(part));
+  expect(place(missing('second'))).toBeGreaterThan(place(missing('first')));
+  expect(place('tool.executor.invocations.total{toolName=second}')).toBeGreaterThan(place(missing('second')));
+  await run;
+  // More than are taken across at once, and then nothing: the turn ends.
+  for (let at = 0; at < 700; at += 1) registry.register(make(`more${at}`, { sideEffectClass: undefined }));
+  await Promise.resolve();
+  expect(getCounterForTesting(missing('more699'))).toBe(1);
+  resetCountersForTesting();
+  registry.register(make('odd', { sideEffectClass: undefined }));
+  resetCountersForTesting();
+  expect(Object.keys(snapshotCounters().counters)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { native } from '../binding.js';
+import { countWaiting, native } from '../binding.js';
 import type { CompletedToolCall, ResolvedTool, RunContext, ToolCall } from '../core/index.js';
 import { countTokensHeuristic, createDefaultSpillWriter } from '../result/index.js';
 import { closeFrame, frameAt, reserveFrame } from './frame.js';
@@ -127,6 +127,7 @@ class SingleRun extends RunBase implements Run {
     } catch (error) {
       abandon([slot], error);
     }
+    countWaiting();
     state.native.runOne(slot, batchBits(opts));
   }
 
@@ -171,6 +172,7 @@ class BatchRun extends RunBase implements Run {
       abandon(slots, error);
     }
     const slotsOf = (indexes: number[]): number[] => indexes.map((index) => slots[index]!);
+    countWaiting();
     state.native.runBatch(slotsOf(sequential), slotsOf(parallel), batchBits(opts));
   }
 
