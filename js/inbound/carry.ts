@@ -1,3 +1,5 @@
+// Not the global ones: a test that plays with the clock may have replaced them already.
+import { setImmediate, setTimeout } from 'node:timers';
 import { native } from '../binding.js';
 import type { LongText } from '../../native/binding.js';
 
@@ -61,9 +63,6 @@ function taken(text: string): LongText | undefined {
   atHand = undefined;
   return made.long;
 }
-
-// Those there are now: a test that plays with the clock may replace them.
-const { setImmediate, setTimeout } = globalThis;
 
 /** A turn of the event loop. @internal */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

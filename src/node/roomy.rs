@@ -17,6 +17,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Roomy<T>(Memory<T>);
 
+/// What another thread is to do.
+pub type Job = Box<dyn FnOnce() + Send>;
+
 #[derive(Debug)]
 enum Memory<T> {
     Plain(Vec<T>),
@@ -144,10 +147,32 @@ impl<T: Copy> Roomy<T> {
         (Self(Memory::Shared(Arc::clone(&text))), Self(Memory::Shared(text)))
     }
 
+    /// The text without room, and a job for another thread: it gives the memory back that was room, where that is
+    /// much for such a text.
+    pub fn fitted(self) -> (Self, Option<Job>) {
+        let (text, _) = self.shared();
+        let job = text.giving_back();
+        (text, job)
+    }
+
+    /// See [`fitted`](Self::fitted). Only what nothing can be added to any more has a job.
+    fn giving_back(&self) -> Option<Job> {
+        let Memory::Shared(text) = &self.0 else { return None };
+        match &text.0 {
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => {
+                // SAFETY: nobody can write behind the text, and nobody reads there.
+                let give = unsafe { mapping.span.giving_back(size_of_val(&**text)) };
+                give.map(|give| -> Job { Box::new(give) })
+            }
+            _ => None,
+        }
+    }
+
     /// A job for another thread: it makes the system hand out the memory for so many units, from so many on. `None`
     /// where that cannot be done.
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables, clippy::unused_self))]
-    pub fn fetching(&self, from: usize, units: usize) -> Option<Box<dyn FnOnce() + Send>> {
+    pub fn fetching(&self, from: usize, units: usize) -> Option<Job> {
         match &self.0 {
             #[cfg(target_os = "linux")]
             Memory::Mapped(mapping) => {
