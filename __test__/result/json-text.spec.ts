@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createDefaultSpillWriter, toResultEnvelope, truncateBody } from 'ferrule/result';
@@ -81,6 +82,27 @@ describe('the text of a plain value is what JSON writes', () => {
       toJSON(): string { return 'said'; }
     }
     expect(isJsonOf({ odd: new Listed(), filler })).toBe(true);
+  });
+
+  it('whatever class or realm its values are of', () => {
+    class Base { constructor(readonly id: number) {} get twice(): number { return this.id * 2; } method(): void {} }
+    class Row extends Base { text = 'x'.repeat(40); #hidden = 1; get seen(): number { return this.#hidden; } }
+    class Tagged { a = 1; get [Symbol.toStringTag](): string { return 'Tagged'; } }
+    class Listed extends Array<number> {}
+    const shared = { inherited: 1 };
+    const rows = Array.from({ length: 4_000 }, (_, id) => new Row(id));
+    const foreign = runInNewContext('Array.from({ length: 4000 }, (_, id) => ({ id, list: [id], at: new Date(id) }))') as unknown[];
+    const odd = [
+      new Tagged(), Object.assign(Object.create(shared), { own: 2 }), Listed.from([1, 2]), new (class Empty {})(),
+      Object.assign(new Number(1), { a: 1 }), Object.assign(new String('s'), { a: 1 }), Object.assign(Object(true), { a: 1 }),
+      Object.setPrototypeOf([1, 2], Row.prototype), Object.setPrototypeOf({ a: 1 }, Array.prototype),
+    ];
+    expect(isJsonOf(rows)).toBe(true);
+    expect(isJsonOf(foreign)).toBe(true);
+    for (const one of odd) expect(isJsonOf([...rows, one, one]), JSON.stringify(one)).toBe(true);
+    // What JSON would lose is seen in them too.
+    class Holder { readonly held = new Map([['k', 1]]); }
+    expect(textOf([...rows, new Holder()]).endsWith(',{"held":{"k":1}}]')).toBe(true);
   });
 
   it('a getter may ask for another text, and may throw', () => {
