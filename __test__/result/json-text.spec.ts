@@ -1,4 +1,5 @@
 /** Plain values of any size have the text that JSON has for them, and it is spilled as it is (spec 03 section 1.2). */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,4 +156,27 @@ describe('a long one is spilled as it is', () => {
     expect(readFileSync((await spilled(first, 'first')).artifactPath!, 'latin1') === first).toBe(true);
     expect(readFileSync((await spilled(second, 'second')).artifactPath!, 'latin1') === second).toBe(true);
   });
+});
+
+it('long values go their way where the timers are not those of Node, and where a test has stopped the clock', () => {
+  const script = `
+    const { setTimeout: wait } = globalThis;
+    if (process.argv[1] === 'browser') {
+      delete globalThis.setImmediate;
+      globalThis.setTimeout = (run, ms) => Number(wait(run, ms));
+    }
+    const { toResultEnvelope, truncateBody } = await import('ferrule/result');
+    const { runBridgedSource } = await import('ferrule/sandbox');
+    if (process.argv[1] === 'stopped') globalThis.setImmediate = globalThis.setTimeout = () => ({ unref() {} });
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, text: 'some more of it' }));
+    const options = { spill: { artifactRoot: '/r', write: async ({ body }) => ({ path: '/r/a/b', bytes: body.length }) }, runId: 'a', toolCallId: 'b' };
+    const spilled = await truncateBody({ body: toResultEnvelope({ raw: rows }).textBody, maxTokens: 9, strategy: 'spill-to-file', options });
+    const ran = await runBridgedSource({ source: 'return (await tools.rows({})).length', allowedTools: ['rows'], dispatch: async () => rows });
+    console.log(spilled.artifactBytes === JSON.stringify(rows).length, ran.output);
+    process.exit();
+  `;
+  for (const timers of ['browser', 'stopped']) {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script, timers], { cwd: __dirname, encoding: 'utf8', timeout: 60_000 });
+    expect(`${stdout}${stderr}`).toBe('true 60000\n');
+  }
 });
