@@ -356,7 +356,7 @@ it('what registering counts stands before what a call of the same turn counts, a
   const registry = createToolRegistry();
   const executor = createToolExecutor({ registry });
   const missing = (name: string) => `tool.classification.deferred-default-applied.total{toolName=${name}}`;
-  for (const name of ['first', 'second']) registry.register(make(name, { sideEffectClass: undefined }));
+  for (const name of ['first', 'second']) registry.register(make(name, { sideEffectClass: undefined } as never));
   // The registry is not asked for anything in between.
   const run = executor.executeOne({
     call: { toolCallId: '1', toolName: 'second', args: {} },
@@ -369,11 +369,11 @@ it('what registering counts stands before what a call of the same turn counts, a
   expect(place('tool.executor.invocations.total{toolName=second}')).toBeGreaterThan(place(missing('second')));
   await run;
   // More than are taken across at once, and then nothing: the turn ends.
-  for (let at = 0; at < 700; at += 1) registry.register(make(`more${at}`, { sideEffectClass: undefined }));
+  for (let at = 0; at < 700; at += 1) registry.register(make(`more${at}`, { sideEffectClass: undefined } as never));
   await Promise.resolve();
   expect(getCounterForTesting(missing('more699'))).toBe(1);
   resetCountersForTesting();
-  registry.register(make('odd', { sideEffectClass: undefined }));
+  registry.register(make('odd', { sideEffectClass: undefined } as never));
   resetCountersForTesting();
   expect(Object.keys(snapshotCounters().counters)).toEqual([]);
 });

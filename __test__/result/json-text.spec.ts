@@ -1,7 +1,9 @@
 /** Plain values of any size have the text that JSON has for them, and it is spilled as it is (spec 03 section 1.2). */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createDefaultSpillWriter, toResultEnvelope, truncateBody } from 'ferrule/result';
@@ -83,6 +85,27 @@ describe('the text of a plain value is what JSON writes', () => {
     expect(isJsonOf({ odd: new Listed(), filler })).toBe(true);
   });
 
+  it('whatever class or realm its values are of', () => {
+    class Base { constructor(readonly id: number) {} get twice(): number { return this.id * 2; } method(): void {} }
+    class Row extends Base { text = 'x'.repeat(40); #hidden = 1; get seen(): number { return this.#hidden; } }
+    class Tagged { a = 1; get [Symbol.toStringTag](): string { return 'Tagged'; } }
+    class Listed extends Array<number> {}
+    const shared = { inherited: 1 };
+    const rows = Array.from({ length: 4_000 }, (_, id) => new Row(id));
+    const foreign = runInNewContext('Array.from({ length: 4000 }, (_, id) => ({ id, list: [id], at: new Date(id) }))') as unknown[];
+    const odd = [
+      new Tagged(), Object.assign(Object.create(shared), { own: 2 }), Listed.from([1, 2]), new (class Empty {})(),
+      Object.assign(new Number(1), { a: 1 }), Object.assign(new String('s'), { a: 1 }), Object.assign(Object(true), { a: 1 }),
+      Object.setPrototypeOf([1, 2], Row.prototype), Object.setPrototypeOf({ a: 1 }, Array.prototype),
+    ];
+    expect(isJsonOf(rows)).toBe(true);
+    expect(isJsonOf(foreign)).toBe(true);
+    for (const one of odd) expect(isJsonOf([...rows, one, one]), JSON.stringify(one)).toBe(true);
+    // What JSON would lose is seen in them too.
+    class Holder { readonly held = new Map([['k', 1]]); }
+    expect(textOf([...rows, new Holder()]).endsWith(',{"held":{"k":1}}]')).toBe(true);
+  });
+
   it('a getter may ask for another text, and may throw', () => {
     const filler = 'x'.repeat(100_000);
     const inner = { filler, inner: [1, 2] };
@@ -133,4 +156,27 @@ describe('a long one is spilled as it is', () => {
     expect(readFileSync((await spilled(first, 'first')).artifactPath!, 'latin1') === first).toBe(true);
     expect(readFileSync((await spilled(second, 'second')).artifactPath!, 'latin1') === second).toBe(true);
   });
+});
+
+it('long values go their way where the timers are not those of Node, and where a test has stopped the clock', () => {
+  const script = `
+    const { setTimeout: wait } = globalThis;
+    if (process.argv[1] === 'browser') {
+      delete globalThis.setImmediate;
+      globalThis.setTimeout = (run, ms) => Number(wait(run, ms));
+    }
+    const { toResultEnvelope, truncateBody } = await import('ferrule/result');
+    const { runBridgedSource } = await import('ferrule/sandbox');
+    if (process.argv[1] === 'stopped') globalThis.setImmediate = globalThis.setTimeout = () => ({ unref() {} });
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, text: 'some more of it' }));
+    const options = { spill: { artifactRoot: '/r', write: async ({ body }) => ({ path: '/r/a/b', bytes: body.length }) }, runId: 'a', toolCallId: 'b' };
+    const spilled = await truncateBody({ body: toResultEnvelope({ raw: rows }).textBody, maxTokens: 9, strategy: 'spill-to-file', options });
+    const ran = await runBridgedSource({ source: 'return (await tools.rows({})).length', allowedTools: ['rows'], dispatch: async () => rows });
+    console.log(spilled.artifactBytes === JSON.stringify(rows).length, ran.output);
+    process.exit();
+  `;
+  for (const timers of ['browser', 'stopped']) {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script, timers], { cwd: __dirname, encoding: 'utf8', timeout: 60_000 });
+    expect(`${stdout}${stderr}`).toBe('true 60000\n');
+  }
 });

@@ -1,6 +1,5 @@
-// Not the global ones: a test that plays with the clock may have replaced them already.
-import { setImmediate, setTimeout } from 'node:timers';
 import { native } from '../binding.js';
+import { later, turn } from '../turns.js';
 import type { LongText } from '../../native/binding.js';
 
 /** UTF-16 units that cross in one turn of the event loop: a fraction of a millisecond. */
@@ -51,9 +50,9 @@ export function keepAtHand(text: string, long: LongText): void {
   if (!isLong(text)) return;
   const made = { text, long };
   atHand = made;
-  setTimeout(() => {
+  later(() => {
     if (atHand === made) atHand = undefined;
-  }, AT_HAND_MS).unref();
+  }, AT_HAND_MS);
 }
 
 function taken(text: string): LongText | undefined {
@@ -63,9 +62,6 @@ function taken(text: string): LongText | undefined {
   atHand = undefined;
   return made.long;
 }
-
-/** A turn of the event loop. @internal */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Whether a text is handed over in pieces. @internal */
 export function isLong(text: string): boolean {

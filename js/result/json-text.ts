@@ -11,6 +11,7 @@
 import { constants } from 'node:buffer';
 import { native } from '../binding.js';
 import type { JsonText, LongText } from '../../native/binding.js';
+import { isExotic, tag } from './kinds.js';
 import { isSparse } from './sparse.js';
 
 const NULL = 0;
@@ -56,7 +57,6 @@ export interface Json {
 /** Thrown where the walk ends because the engine has to do it. */
 const LEFT_TO_THE_ENGINE = new Error('left to the engine');
 
-const { prototype: listPrototype } = Array;
 const { prototype: datePrototype } = Date;
 const dateJson = datePrototype.toJSON;
 const { isRawJSON } = JSON as { isRawJSON?: (value: unknown) => boolean };
@@ -73,6 +73,7 @@ class Recorder {
   #written = 0;
   #keys = new Map<string, number>();
   #newKeys: string[] = [];
+  readonly #recordPrototypes = new Set<unknown>();
   #json: JsonText | undefined;
 
   /** The text of a value. Throws when the engine has to write it, and what a getter throws. */
@@ -98,6 +99,7 @@ class Recorder {
     this.#texts.length = 0;
     if (this.#newKeys.length > 0) this.#newKeys = [];
     if (this.#keys.size > 0) this.#keys.clear();
+    if (this.#recordPrototypes.size > 0) this.#recordPrototypes.clear();
   }
 
   #flush(): void {
@@ -201,10 +203,20 @@ class Recorder {
       return;
     }
     if (toJSON !== undefined || depth === 0) throw LEFT_TO_THE_ENGINE;
-    if (prototype === listPrototype && Array.isArray(value)) this.#list(value, depth - 1);
-    else if (Array.isArray(value)) throw LEFT_TO_THE_ENGINE;
-    else if (prototype === Object.prototype || (prototype === null && !isRawJSON?.(value))) this.#fields(value, depth - 1);
+    if (Array.isArray(value)) this.#list(value, depth - 1);
+    else if (prototype === Object.prototype || this.#isRecord(value, prototype)) this.#fields(value, depth - 1);
     else throw LEFT_TO_THE_ENGINE;
+  }
+
+  /** Whether a value of another prototype has nothing but its fields: instances of classes, objects of other realms. */
+  #isRecord(value: object, prototype: unknown): boolean {
+    if (prototype === null) return !isRawJSON?.(value);
+    if (this.#recordPrototypes.has(prototype)) return true;
+    if (isExotic(value) || tag(value) !== '[object Object]') return false;
+    // Fields that it inherits are none to JSON, but are to `in`.
+    for (const _ in prototype) return false;
+    this.#recordPrototypes.add(prototype);
+    return true;
   }
 
   #list(list: readonly unknown[], depth: number): void {
@@ -222,7 +234,7 @@ class Recorder {
   #fields(value: object, depth: number): void {
     this.#code(OBJECT);
     let isFirst = true;
-    // Its own fields: the one prototype it has shows none.
+    // Its own fields: its prototypes show none.
     for (const key in value) {
       // Bytes may have been given this prototype.
       if (isFirst && key === '0') throw LEFT_TO_THE_ENGINE;
@@ -235,7 +247,7 @@ class Recorder {
       this.#value(field, depth);
     }
     // A kind of its own that shows no fields: JSON would not tell it from an empty object.
-    if (isFirst && Object.prototype.toString.call(value) !== '[object Object]') throw LEFT_TO_THE_ENGINE;
+    if (isFirst && tag(value) !== '[object Object]') throw LEFT_TO_THE_ENGINE;
     this.#code(OBJECT_END);
   }
 

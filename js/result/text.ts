@@ -29,6 +29,7 @@
  */
 import { keepAtHand } from '../inbound/carry.js';
 import { jsonText } from './json-text.js';
+import { isExotic, tag } from './kinds.js';
 import { plainText } from './plain-text.js';
 import { Holes, SPARSE, abridged } from './sparse.js';
 
@@ -37,8 +38,6 @@ const MAX_DEPTH = 512;
 export const TOO_DEEP = '[Too deep]';
 /** JSON text up to this long is checked value by value, longer text by the marks of lost values. */
 const LOOK_CLOSELY = 65_536;
-
-const tag = (value: unknown): string => Object.prototype.toString.call(value);
 
 /** A text form. @internal */
 export interface Rendered {
@@ -118,21 +117,6 @@ function renderObject(value: object): Rendered {
 function losesValues(value: object, json: string): boolean {
   if (json.length > LOOK_CLOSELY) return json.includes('{}') || json.includes('{"0":');
   return isExotic(value) || hasExotic(value);
-}
-
-function isExotic(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Nearly every value is one of these, and none of the following has such a prototype.
-  if (prototype === Object.prototype || prototype === Array.prototype) return false;
-  return (
-    value instanceof Error ||
-    value instanceof Map ||
-    value instanceof Set ||
-    value instanceof RegExp ||
-    value instanceof Promise ||
-    value instanceof ArrayBuffer ||
-    ArrayBuffer.isView(value)
-  );
 }
 
 /** Looks below a value that `JSON.stringify` has just walked, so it is neither cyclic nor too deep. */

@@ -1,9 +1,10 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Sensitivity, ToolTrustClass, TruncationStrategy } from '../core/index.js';
 import { type ImperativePattern, catalogueBits } from '../inbound/catalogue.js';
-import { isLong, turn } from '../inbound/carry.js';
+import { isLong } from '../inbound/carry.js';
 import { hasHits } from '../inbound/scan.js';
 import { type Piece, boundAround } from './cut.js';
+import { turn } from '../turns.js';
 import { SPILL_HANDLE_SCHEME, type SpillWriteRequest, type SpillWriter } from './spill-types.js';
 import { spillScanned } from './spill-writer.js';
 import { type TokenCounter, countTokensHeuristic } from './tokens.js';

@@ -7,6 +7,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as types from 'node:util/types';
+import { inNextTurn, turn } from '../../turns.js';
 import { Frame, FrameReader, ProtocolError, frame, sizeOf } from './frames.js';
 import { filterWaived, openLine, sandboxBinaryProblem, type Ending, type Line } from './process.js';
 import { MalformedValue } from './malformed.js';
@@ -296,7 +297,7 @@ export class Run {
       const taken = this.#call(id, name, format, bytes);
       if (taken !== undefined) return this.#callsAfter(taken, payload, at, kept);
       if (count % BURST_CALLS === 0 && performance.now() > end) {
-        return this.#callsAfter(new Promise((turn) => setImmediate(turn)), payload, at, kept);
+        return this.#callsAfter(turn(), payload, at, kept);
       }
     }
     return;
@@ -386,7 +387,7 @@ export class Run {
     const start = this.#waiting.shift();
     if (start === undefined) this.#inFlight -= 1;
     // Tools that answer at once would otherwise follow each other without a turn of the event loop.
-    else if (++this.#followed % TURN_CALLS === 0) setImmediate(() => this.#open && start());
+    else if (++this.#followed % TURN_CALLS === 0) inNextTurn(() => this.#open && start());
     else start();
   }
 

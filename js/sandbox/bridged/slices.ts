@@ -6,6 +6,7 @@
  *
  * @internal
  */
+import { inNextTurn } from '../../turns.js';
 
 /** Work that yields between steps and returns its outcome. @internal */
 export type Steps<T> = Generator<void, T, void>;
@@ -36,7 +37,7 @@ function turn(): void {
     }
     if (performance.now() >= end) break;
   }
-  if (jobs.length > 0) setImmediate(turn);
+  if (jobs.length > 0) inNextTurn(turn);
 }
 
 /**
@@ -50,7 +51,7 @@ export function inSlices<T>(steps: Steps<T>, wanted: () => boolean): T | Promise
   if (first.done === true) return first.value;
   return new Promise<T>((done, failed) => {
     jobs.push({ steps, wanted, done: done as (value: unknown) => void, failed });
-    if (jobs.length === 1) setImmediate(turn);
+    if (jobs.length === 1) inNextTurn(turn);
   });
 }
 
