@@ -76,6 +76,8 @@ export declare class JsonText {
   push(tape: Uint32Array, codes: number, doubles: Float64Array, texts: string, keys: string[]): number
   /** The text. There is none afterwards. */
   text(): string
+  /** Forgets everything: a text that is not asked for would lie around until this object is collected. */
+  forget(): void
   /** The same text for functions that take long ones; to be asked for before [`text`](Self::text). */
   long(): LongText
 }

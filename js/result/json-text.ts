@@ -90,6 +90,7 @@ class Recorder {
 
   /** Forgets everything, and with it whatever it refers to. */
   reset(): void {
+    this.#json?.forget();
     this.#json = undefined;
     this.#codes = 0;
     this.#doublesUsed = 0;

@@ -103,6 +103,16 @@ impl JsonText {
         }
     }
 
+    /// Forgets everything: a text that is not asked for would lie around until this object is collected.
+    #[napi(catch_unwind)]
+    pub fn forget(&mut self) {
+        let empty = Writing::new(Writer::default(), Roomy::with_capacity(0));
+        match std::mem::replace(&mut self.0, Text::Ascii(empty)) {
+            Text::Ascii(writing) => free(writing.text),
+            Text::Utf16(writing) => free(writing.text),
+        }
+    }
+
     /// The same text for functions that take long ones; to be asked for before [`text`](Self::text).
     #[napi(catch_unwind)]
     pub fn long(&mut self) -> LongText {
@@ -115,6 +125,13 @@ impl JsonText {
 
 fn length<U>(writing: &Writing<U>) -> u32 {
     u32::try_from(writing.text.len()).unwrap_or(u32::MAX)
+}
+
+/// Gives the memory of a text back, elsewhere when that takes a while.
+fn free<U: Send + Sync + Copy + 'static>(text: Roomy<U>) {
+    if text.is_mapped() {
+        external_string::drop_elsewhere(text);
+    }
 }
 
 /// Reads a string into a buffer that has room for so many units and [`SLACK`]. False when they are not enough to

@@ -162,7 +162,7 @@ impl<T: Copy> Roomy<T> {
             #[cfg(target_os = "linux")]
             Memory::Mapped(mapping) => {
                 // SAFETY: nobody can write behind the text, and nobody reads there.
-                let give = unsafe { mapping.span.giving_back(size_of_val(&**text)) };
+                let give = unsafe { mapping.span.giving_back(mapping.len * size_of::<T>()) };
                 give.map(|give| -> Job { Box::new(give) })
             }
             _ => None,
@@ -348,6 +348,24 @@ mod tests {
         other.add(&[60]);
         all.push(60);
         assert!(*one == all[..one.len()] && *other == *all);
+    }
+
+    #[test]
+    fn what_a_text_does_not_fill_is_given_back_and_what_it_fills_stays() {
+        for len in [5, 1 << 20, 5_000_001] {
+            let mut text = Roomy::with_capacity(8 << 20);
+            assert!(text.extend(&vec![7_u16; len]));
+            let ahead = text.fetching(len, 3 << 20);
+            let (text, job) = text.fitted();
+            // Whoever is asked to fetch comes too late, or in between.
+            let threads = [job, ahead].into_iter().flatten().map(std::thread::spawn);
+            threads.for_each(|thread| thread.join().expect("no panic"));
+            assert!(text.len() == len && text.iter().all(|unit| *unit == 7));
+            let (again, job) = text.fitted();
+            drop(again);
+            // There is nothing to give back of a text that is gone.
+            job.into_iter().for_each(|job| job());
+        }
     }
 
     #[test]
