@@ -364,7 +364,9 @@ mod tests {
             let (again, job) = text.fitted();
             drop(again);
             // There is nothing to give back of a text that is gone.
-            job.into_iter().for_each(|job| job());
+            if let Some(job) = job {
+                job();
+            }
         }
     }
 
