@@ -5,6 +5,7 @@
 //! sure that the script still parses, and leaves it as it is otherwise.
 
 mod cases;
+mod exits;
 mod fields;
 mod finals;
 mod jumps;
@@ -34,8 +35,11 @@ pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
 }
 
 fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
-    let mut pieces = fields::pieces(text, program);
+    let (mut pieces, exits) = exits::pieces(program);
+    pieces.extend(fields::pieces(text, program));
     pieces.extend(operands::pieces(program));
+    // Around what the next two add, where they begin or end at one place.
+    pieces.extend(exits);
     pieces.extend(finals::pieces(program));
     pieces.extend(jumps::pieces(program));
     pieces.extend(vars::pieces(program));
