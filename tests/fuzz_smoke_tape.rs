@@ -11,7 +11,11 @@ fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
         Just("true".to_owned()),
-        any::<f64>().prop_map(|number| if number.is_finite() { format!("{number:e}") } else { "0".to_owned() }),
+        any::<f64>().prop_map(|number| if number.is_finite() {
+            format!("{number:e}")
+        } else {
+            "0".to_owned()
+        }),
         any::<i64>().prop_map(|number| number.to_string()),
         any::<i32>().prop_map(|number| number.to_string()),
         text.clone(),

@@ -57,15 +57,13 @@ impl<U: Unit> Walk<U> {
             Value::Null => self.code(&[0]),
             Value::Bool(true) => self.code(&[1]),
             Value::Bool(false) => self.code(&[2]),
-            Value::Number(number) => {
-                match number.as_i64().and_then(|number| i32::try_from(number).ok()) {
-                    Some(number) => self.code(&[7, number.cast_unsigned()]),
-                    None => {
-                        self.doubles.push(number.as_f64().expect("a double"));
-                        self.code(&[8]);
-                    }
+            Value::Number(number) => match number.as_i64().and_then(|number| i32::try_from(number).ok()) {
+                Some(number) => self.code(&[7, number.cast_unsigned()]),
+                None => {
+                    self.doubles.push(number.as_f64().expect("a double"));
+                    self.code(&[8]);
                 }
-            }
+            },
             Value::String(text) => self.text(9, text),
             Value::Array(items) => {
                 self.code(&[5]);
@@ -114,7 +112,8 @@ fn in_doubles(value: Value) -> Value {
 pub fn json_tape(data: &[u8]) {
     let most = usize::from(data.first().copied().unwrap_or(0)) % 7 + 1;
     if let Ok(value) = serde_json::from_slice::<Value>(data) {
-        let text = String::from_utf16(&written(&value, most, |text| text.encode_utf16().collect())).expect("whole");
+        let text =
+            String::from_utf16(&written(&value, most, |text| text.encode_utf16().collect())).expect("whole");
         let again: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(in_doubles(again), in_doubles(value.clone()));
         if text.is_ascii() {
@@ -124,5 +123,6 @@ pub fn json_tape(data: &[u8]) {
     let tape: Vec<u32> = data.iter().map(|byte| u32::from(*byte) % 20).collect();
     let mut writer = Writer::default();
     writer.add_key(b"key");
-    let _: Result<(), Damaged> = writer.write(Chunk { tape: &tape, doubles: &[0.5], texts: data }, &mut Vec::new());
+    let _: Result<(), Damaged> =
+        writer.write(Chunk { tape: &tape, doubles: &[0.5], texts: data }, &mut Vec::new());
 }

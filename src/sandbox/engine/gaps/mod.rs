@@ -19,12 +19,36 @@ use oxc_ast::ast::Program;
 /// Code to put in front of the byte.
 type Piece = (usize, String);
 
-/// The code with its gaps mended; None when there is none.
+/// The code with the ways out of its `finally` blocks mended, in which there may be other gaps then; None when there
+/// are none.
+pub fn exits_mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
+    with_pieces(code, &["finally"], |_, program| exits::pieces(program))
+}
+
+/// The code with its other gaps mended; None when there is none.
 pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
-    // Nothing without one of these has such a gap.
-    let likely = ["class", "finally", "break", "switch", "=", "++", "--"]
-        .map(|word| word.encode_utf16().collect::<Vec<u16>>());
-    if !likely.iter().any(|word| code.windows(word.len()).any(|part| part == word)) {
+    with_pieces(code, &["class", "finally", "break", "switch", "=", "++", "--"], |text, program| {
+        let mut pieces = fields::pieces(text, program);
+        pieces.extend(operands::pieces(program));
+        pieces.extend(finals::pieces(program));
+        pieces.extend(jumps::pieces(program));
+        pieces.extend(vars::pieces(program));
+        pieces.extend(cases::pieces(text, program));
+        pieces
+    })
+}
+
+/// `words`: nothing without one of these needs any.
+fn with_pieces(
+    code: &[u16],
+    words: &[&str],
+    pieces: impl FnOnce(&str, &Program<'_>) -> Vec<Piece>,
+) -> Option<(Vec<u16>, Added)> {
+    let likely = words.iter().any(|word| {
+        let word: Vec<u16> = word.encode_utf16().collect();
+        code.windows(word.len()).any(|part| part == word)
+    });
+    if !likely {
         return None;
     }
     let pieces = read(code, |text, parsed| units(text, pieces(text, &parsed.program)));
@@ -32,19 +56,6 @@ pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
         return None;
     }
     Some(added::insert(code, pieces))
-}
-
-fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
-    let (mut pieces, exits) = exits::pieces(program);
-    pieces.extend(fields::pieces(text, program));
-    pieces.extend(operands::pieces(program));
-    // Around what the next two add, where they begin or end at one place.
-    pieces.extend(exits);
-    pieces.extend(finals::pieces(program));
-    pieces.extend(jumps::pieces(program));
-    pieces.extend(vars::pieces(program));
-    pieces.extend(cases::pieces(text, program));
-    pieces
 }
 
 /// By units in place of bytes: each character has as many here as there.
@@ -61,6 +72,16 @@ fn units(text: &str, mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 #[cfg(test)]
 fn mend(code: &str) -> String {
+    mend_by(mended, code)
+}
+
+#[cfg(test)]
+fn mend_exits(code: &str) -> String {
+    mend_by(exits_mended, code)
+}
+
+#[cfg(test)]
+fn mend_by(mended: fn(&[u16]) -> Option<(Vec<u16>, Added)>, code: &str) -> String {
     let units: Vec<u16> = code.encode_utf16().collect();
     mended(&units).map_or_else(|| code.to_owned(), |(code, _)| String::from_utf16(&code).unwrap())
 }
