@@ -42,8 +42,10 @@ impl Try {
         }
         let start = format!("{{let ferrule$e{number}=0,ferrule$v{number};ferrule$x{number}:");
         pieces.push((self.span.start as usize, start));
-        let ways = self.ways.iter().enumerate();
-        let rest: String = ways.map(|(at, way)| format!("if(ferrule$e{number}==={}){way}", at + 1)).collect();
+        let mut rest = String::new();
+        for (at, way) in self.ways.iter().enumerate() {
+            rest.extend([format!("if(ferrule$e{number}==={}){way}", at + 1)]);
+        }
         pieces.push((self.span.end as usize, format!("{rest}}}")));
     }
 
@@ -170,17 +172,14 @@ impl<'a> Visit<'a> for Finder {
         };
         let (start, end) = (it.span.start as usize, it.span.end as usize);
         let leave = format!("ferrule$e{number}={way};break ferrule$x{number};");
-        match &it.argument {
-            Some(argument) => {
-                self.pieces.push((start, format!("{{ferrule$v{number}=/*")));
-                self.pieces.push((start + "return".len(), "*/(".to_owned()));
-                self.pieces.push((argument.span().end as usize, ")".to_owned()));
-                self.pieces.push((end, format!(";{leave}}}")));
-            }
-            None => {
-                self.pieces.push((start, format!("{{ferrule$v{number}=void 0;{leave}")));
-                self.pieces.push((end, "}".to_owned()));
-            }
+        if let Some(argument) = &it.argument {
+            self.pieces.push((start, format!("{{ferrule$v{number}=/*")));
+            self.pieces.push((start + "return".len(), "*/(".to_owned()));
+            self.pieces.push((argument.span().end as usize, ")".to_owned()));
+            self.pieces.push((end, format!(";{leave}}}")));
+        } else {
+            self.pieces.push((start, format!("{{ferrule$v{number}=void 0;{leave}")));
+            self.pieces.push((end, "}".to_owned()));
         }
     }
 
