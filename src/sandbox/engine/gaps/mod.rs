@@ -19,14 +19,17 @@ use oxc_ast::ast::Program;
 /// Code to put in front of the byte.
 type Piece = (usize, String);
 
+/// Code with additions, and what they are.
+type Mended = Option<(Vec<u16>, Added)>;
+
 /// The code with the ways out of its `finally` blocks mended, in which there may be other gaps then; None when there
 /// are none.
-pub fn exits_mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
+pub fn exits_mended(code: &[u16]) -> Mended {
     with_pieces(code, &["finally"], |_, program| exits::pieces(program))
 }
 
 /// The code with its other gaps mended; None when there is none.
-pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
+pub fn mended(code: &[u16]) -> Mended {
     with_pieces(code, &["class", "finally", "break", "switch", "=", "++", "--"], |text, program| {
         let mut pieces = fields::pieces(text, program);
         pieces.extend(operands::pieces(program));
@@ -43,7 +46,7 @@ fn with_pieces(
     code: &[u16],
     words: &[&str],
     pieces: impl FnOnce(&str, &Program<'_>) -> Vec<Piece>,
-) -> Option<(Vec<u16>, Added)> {
+) -> Mended {
     let likely = words.iter().any(|word| {
         let word: Vec<u16> = word.encode_utf16().collect();
         code.windows(word.len()).any(|part| part == word)
@@ -81,7 +84,7 @@ fn mend_exits(code: &str) -> String {
 }
 
 #[cfg(test)]
-fn mend_by(mended: fn(&[u16]) -> Option<(Vec<u16>, Added)>, code: &str) -> String {
+fn mend_by(mended: fn(&[u16]) -> Mended, code: &str) -> String {
     let units: Vec<u16> = code.encode_utf16().collect();
     mended(&units).map_or_else(|| code.to_owned(), |(code, _)| String::from_utf16(&code).unwrap())
 }
