@@ -68,7 +68,9 @@ impl<U: Unit> Walk<U> {
             Value::String(text) => self.text(9, text),
             Value::Array(items) => {
                 self.code(&[5]);
-                items.iter().for_each(|item| self.value(item));
+                for item in items {
+                    self.value(item);
+                }
                 self.code(&[6]);
             }
             Value::Object(fields) => {
