@@ -9,6 +9,7 @@ mod exits;
 mod fields;
 mod finals;
 mod jumps;
+mod keys;
 mod operands;
 mod vars;
 
@@ -22,15 +23,27 @@ type Piece = (usize, String);
 /// Code with additions, and what they are.
 type Mended = Option<(Vec<u16>, Added)>;
 
-/// The code with the ways out of its `finally` blocks mended, in which there may be other gaps then; None when there
-/// are none.
+/// The code with the ways out of loops over keys and of `finally` blocks mended, in which there may be other gaps then;
+/// None when there are none.
 pub fn exits_mended(code: &[u16]) -> Mended {
-    with_pieces(code, &["finally"], |_, program| exits::pieces(program))
+    if !holds(code, "finally") && !holds_word(code, "in") {
+        return None;
+    }
+    with_pieces(code, |_, program| {
+        let (mut pieces, ends) = keys::pieces(program);
+        pieces.extend(exits::pieces(program));
+        pieces.extend(ends);
+        pieces
+    })
 }
 
 /// The code with its other gaps mended; None when there is none.
 pub fn mended(code: &[u16]) -> Mended {
-    with_pieces(code, &["class", "finally", "break", "switch", "=", "++", "--"], |text, program| {
+    let words = ["class", "finally", "break", "switch", "=", "++", "--"];
+    if !words.iter().any(|word| holds(code, word)) {
+        return None;
+    }
+    with_pieces(code, |text, program| {
         let mut pieces = fields::pieces(text, program);
         pieces.extend(operands::pieces(program));
         pieces.extend(finals::pieces(program));
@@ -41,24 +54,34 @@ pub fn mended(code: &[u16]) -> Mended {
     })
 }
 
-/// `words`: nothing without one of these needs any.
-fn with_pieces(
-    code: &[u16],
-    words: &[&str],
-    pieces: impl FnOnce(&str, &Program<'_>) -> Vec<Piece>,
-) -> Mended {
-    let likely = words.iter().any(|word| {
-        let word: Vec<u16> = word.encode_utf16().collect();
-        code.windows(word.len()).any(|part| part == word)
-    });
-    if !likely {
-        return None;
-    }
+fn with_pieces(code: &[u16], pieces: impl FnOnce(&str, &Program<'_>) -> Vec<Piece>) -> Mended {
     let pieces = read(code, |text, parsed| units(text, pieces(text, &parsed.program)));
     if pieces.is_empty() {
         return None;
     }
     Some(added::insert(code, pieces))
+}
+
+/// Whether a word may be in the code: nothing without it has such a gap.
+fn holds(code: &[u16], word: &str) -> bool {
+    let word: Vec<u16> = word.encode_utf16().collect();
+    code.windows(word.len()).any(|part| part == word)
+}
+
+/// The same of a word that is in many others.
+fn holds_word(code: &[u16], word: &str) -> bool {
+    let word: Vec<u16> = word.encode_utf16().collect();
+    let ends = |unit: Option<&u16>| {
+        unit.is_none_or(|unit| {
+            u8::try_from(*unit).is_ok_and(|byte| !byte.is_ascii_alphanumeric() && byte != b'_')
+        })
+    };
+    let at = |(at, part): (usize, &[u16])| {
+        part == word
+            && ends(at.checked_sub(1).and_then(|before| code.get(before)))
+            && ends(code.get(at + word.len()))
+    };
+    code.windows(word.len()).enumerate().any(at)
 }
 
 /// By units in place of bytes: each character has as many here as there.
