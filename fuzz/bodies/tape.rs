@@ -57,17 +57,20 @@ impl<U: Unit> Walk<U> {
             Value::Null => self.code(&[0]),
             Value::Bool(true) => self.code(&[1]),
             Value::Bool(false) => self.code(&[2]),
-            Value::Number(number) => match number.as_i64().and_then(|number| i32::try_from(number).ok()) {
-                Some(number) => self.code(&[7, number.cast_unsigned()]),
-                None => {
+            Value::Number(number) => {
+                if let Some(number) = number.as_i64().and_then(|number| i32::try_from(number).ok()) {
+                    self.code(&[7, number.cast_unsigned()]);
+                } else {
                     self.doubles.push(number.as_f64().expect("a double"));
                     self.code(&[8]);
                 }
-            },
+            }
             Value::String(text) => self.text(9, text),
             Value::Array(items) => {
                 self.code(&[5]);
-                items.iter().for_each(|item| self.value(item));
+                for item in items {
+                    self.value(item);
+                }
                 self.code(&[6]);
             }
             Value::Object(fields) => {

@@ -55,7 +55,7 @@ pub struct SyntaxProblem(pub String);
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
-    for mended in [rest::mended, gaps::mended] {
+    for mended in [rest::mended, gaps::exits_mended, gaps::mended] {
         // Should an addition not fit where it stands, the engine's own reading is the better one.
         if let Some((code, added)) = mended(&prepared.code)
             && let Ok(marks) = parses(&code, prepared.function)

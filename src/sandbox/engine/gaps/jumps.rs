@@ -55,7 +55,8 @@ impl Loop {
 }
 
 enum Around {
-    Label(String),
+    /// Its name, and where it begins.
+    Label(String, u32),
     Loop(usize),
 }
 
@@ -73,7 +74,7 @@ impl Finder {
     fn over(&mut self, span: Span, walk: impl FnOnce(&mut Self)) {
         let start = self.labels.take();
         let label = match self.around.last() {
-            Some(Around::Label(label)) if start.is_some() => label.clone(),
+            Some(Around::Label(label, _)) if start.is_some() => label.clone(),
             _ => format!("ferrule$l{}", self.loops.len()),
         };
         self.around.push(Around::Loop(self.loops.len()));
@@ -97,15 +98,22 @@ impl<'a> Visit<'a> for Finder {
             Statement::LabeledStatement(_) | Statement::ForOfStatement(_) | Statement::ForInStatement(_)
         );
         self.labels = direct.then_some(start);
-        self.around.push(Around::Label(it.label.name.to_string()));
+        self.around.push(Around::Label(it.label.name.to_string(), it.span.start));
         walk::walk_labeled_statement(self, it);
         self.around.pop();
     }
 
     fn visit_break_statement(&mut self, it: &BreakStatement<'a>) {
         let Some(label) = it.label.as_ref().map(|label| label.name.as_str()) else { return };
-        let target = |around: &Around| matches!(around, Around::Label(name) if name == label);
-        let Some(at) = self.around.iter().rposition(target) else { return };
+        let target = |around: &Around| match around {
+            Around::Label(name, start) if name == label => Some(*start),
+            _ => None,
+        };
+        let Some((at, start)) =
+            self.around.iter().enumerate().rev().find_map(|(at, around)| Some((at, target(around)?)))
+        else {
+            return;
+        };
         let mut crossed: Vec<usize> = Vec::new();
         for around in self.around[at..].iter().rev() {
             if let Around::Loop(number) = around {
@@ -113,13 +121,7 @@ impl<'a> Visit<'a> for Finder {
             }
         }
         // The loop that has the label itself is not crossed.
-        let labelled = crossed.last().is_some_and(|&last| {
-            let own = &self.loops[last];
-            let between = self.around[at..].iter().take_while(|around| matches!(around, Around::Label(_)));
-            own.start != own.span.start
-                && matches!(self.around.get(at + between.count()), Some(Around::Loop(number)) if *number == last)
-        });
-        if labelled {
+        if crossed.last().is_some_and(|&last| start >= self.loops[last].start) {
             crossed.pop();
         }
         if crossed.is_empty() {
@@ -179,8 +181,10 @@ mod tests {
         ] {
             assert_eq!(mend(code), expected);
         }
+        assert!(mend("a: { b: for (x of xs) { break a } }").contains("{ferrule$j0=1;break b;break a}"));
         for code in [
             "a: for (x of xs) { z = 1; break a }",
+            "a: b: for (x of xs) { z = 1; break a }",
             "a: for (x of xs) { for (y of ys) { z = 1; continue a } }",
             "a: { for (x of xs) { a: { z = 1; break a } } }",
             "a: for (x of xs) { for (;;) { z = 1; break a } }",

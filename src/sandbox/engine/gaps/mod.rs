@@ -5,9 +5,11 @@
 //! sure that the script still parses, and leaves it as it is otherwise.
 
 mod cases;
+mod exits;
 mod fields;
 mod finals;
 mod jumps;
+mod keys;
 mod operands;
 mod vars;
 
@@ -18,14 +20,41 @@ use oxc_ast::ast::Program;
 /// Code to put in front of the byte.
 type Piece = (usize, String);
 
-/// The code with its gaps mended; None when there is none.
-pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
-    // Nothing without one of these has such a gap.
-    let likely = ["class", "finally", "break", "switch", "=", "++", "--"]
-        .map(|word| word.encode_utf16().collect::<Vec<u16>>());
-    if !likely.iter().any(|word| code.windows(word.len()).any(|part| part == word)) {
+/// Code with additions, and what they are.
+type Mended = Option<(Vec<u16>, Added)>;
+
+/// The code with the ways out of loops over keys and of `finally` blocks mended, in which there may be other gaps then;
+/// None when there are none.
+pub fn exits_mended(code: &[u16]) -> Mended {
+    if !holds(code, "finally") && !holds_word(code, "in") {
         return None;
     }
+    with_pieces(code, |_, program| {
+        let (mut pieces, ends) = keys::pieces(program);
+        pieces.extend(exits::pieces(program));
+        pieces.extend(ends);
+        pieces
+    })
+}
+
+/// The code with its other gaps mended; None when there is none.
+pub fn mended(code: &[u16]) -> Mended {
+    let words = ["class", "finally", "break", "switch", "=", "++", "--"];
+    if !words.iter().any(|word| holds(code, word)) {
+        return None;
+    }
+    with_pieces(code, |text, program| {
+        let mut pieces = fields::pieces(text, program);
+        pieces.extend(operands::pieces(program));
+        pieces.extend(finals::pieces(program));
+        pieces.extend(jumps::pieces(program));
+        pieces.extend(vars::pieces(program));
+        pieces.extend(cases::pieces(text, program));
+        pieces
+    })
+}
+
+fn with_pieces(code: &[u16], pieces: impl FnOnce(&str, &Program<'_>) -> Vec<Piece>) -> Mended {
     let pieces = read(code, |text, parsed| units(text, pieces(text, &parsed.program)));
     if pieces.is_empty() {
         return None;
@@ -33,14 +62,26 @@ pub fn mended(code: &[u16]) -> Option<(Vec<u16>, Added)> {
     Some(added::insert(code, pieces))
 }
 
-fn pieces(text: &str, program: &Program<'_>) -> Vec<Piece> {
-    let mut pieces = fields::pieces(text, program);
-    pieces.extend(operands::pieces(program));
-    pieces.extend(finals::pieces(program));
-    pieces.extend(jumps::pieces(program));
-    pieces.extend(vars::pieces(program));
-    pieces.extend(cases::pieces(text, program));
-    pieces
+/// Whether a word may be in the code: nothing without it has such a gap.
+fn holds(code: &[u16], word: &str) -> bool {
+    let word: Vec<u16> = word.encode_utf16().collect();
+    code.windows(word.len()).any(|part| part == word)
+}
+
+/// The same of a word that is in many others.
+fn holds_word(code: &[u16], word: &str) -> bool {
+    let word: Vec<u16> = word.encode_utf16().collect();
+    let ends = |unit: Option<&u16>| {
+        unit.is_none_or(|unit| {
+            u8::try_from(*unit).is_ok_and(|byte| !byte.is_ascii_alphanumeric() && byte != b'_')
+        })
+    };
+    let at = |(at, part): (usize, &[u16])| {
+        part == word
+            && ends(at.checked_sub(1).and_then(|before| code.get(before)))
+            && ends(code.get(at + word.len()))
+    };
+    code.windows(word.len()).enumerate().any(at)
 }
 
 /// By units in place of bytes: each character has as many here as there.
@@ -57,6 +98,16 @@ fn units(text: &str, mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 #[cfg(test)]
 fn mend(code: &str) -> String {
+    mend_by(mended, code)
+}
+
+#[cfg(test)]
+fn mend_exits(code: &str) -> String {
+    mend_by(exits_mended, code)
+}
+
+#[cfg(test)]
+fn mend_by(mended: fn(&[u16]) -> Mended, code: &str) -> String {
     let units: Vec<u16> = code.encode_utf16().collect();
     mended(&units).map_or_else(|| code.to_owned(), |(code, _)| String::from_utf16(&code).unwrap())
 }
