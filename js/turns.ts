@@ -1,13 +1,12 @@
 /**
  * Turns of the event loop, for work that is too long for one.
  *
- * The timers are those there were when this was loaded: a test that plays with the clock replaces the global ones, and
- * such work would stand still. Where the globals are a browser's, as in Jest's jsdom environment, they are Node's own.
+ * The timers are those that Node exports, not the global ones: a test that plays with the clock replaces those, perhaps
+ * before this is loaded, and such work would stand still. In Jest's jsdom environment they are a browser's.
  *
  * @internal
  */
-const { setImmediate, setTimeout } =
-  typeof globalThis.setImmediate === 'function' ? globalThis : process.getBuiltinModule('node:timers');
+import { setImmediate, setTimeout } from 'node:timers';
 
 /** Runs something in the next turn of the event loop. @internal */
 export function inNextTurn(run: () => void): void {
@@ -19,6 +18,5 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 
 /** Runs something later, unless the process has ended by then. @internal */
 export function later(run: () => void, ms: number): void {
-  // Timers that a test has put in place may be plain numbers.
-  (setTimeout(run, ms) as { unref?: () => void }).unref?.();
+  setTimeout(run, ms).unref();
 }

@@ -69,10 +69,15 @@ export declare class JsonSchemaValidator {
 /** Writes one text. */
 export declare class JsonText {
   constructor()
-  /** The next chunk: so many numbers of the tape, and the doubles, the texts and the new keys they speak of. */
-  push(tape: Uint32Array, codes: number, doubles: Float64Array, texts: string, keys: string[]): void
+  /**
+   * The next chunk: so many numbers of the tape, and the doubles, the texts and the new keys they speak of.
+   * Returns how many units were written by now.
+   */
+  push(tape: Uint32Array, codes: number, doubles: Float64Array, texts: string, keys: string[]): number
   /** The text. There is none afterwards. */
   text(): string
+  /** Forgets everything: a text that is not asked for would lie around until this object is collected. */
+  forget(): void
   /** The same text for functions that take long ones; to be asked for before [`text`](Self::text). */
   long(): LongText
 }

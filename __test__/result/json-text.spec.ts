@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createDefaultSpillWriter, toResultEnvelope, truncateBody } from 'ferrule/result';
+import { native } from '../../js/binding.js';
 
 const textOf = (raw: unknown): string => toResultEnvelope({ raw }).textBody;
 /** Not `toBe`: a failure would print megabytes. */
@@ -106,6 +107,38 @@ describe('the text of a plain value is what JSON writes', () => {
     expect(textOf([...rows, new Holder()]).endsWith(',{"held":{"k":1}}]')).toBe(true);
   });
 
+  it('whatever a getter does meanwhile', () => {
+    const filler = 'x'.repeat(100_000);
+    // Each value is made anew: its getters leave traces.
+    const odd: Record<string, () => object> = {
+      deletes: () => ({ filler, get a(): number { delete (this as { b?: number }).b; return 1; }, b: 2, c: 3 }),
+      'adds a field': () => ({ filler, get a(): number { (this as { z?: number }).z = 9; return 1; }, b: 2 }),
+      'puts another value': () => ({ filler, get a(): number { (this as { b: unknown }).b = [1, { c: 2 }]; return 1; }, b: 2 as unknown }),
+      'shortens a list': () => [filler, ...shortened(), 4],
+      'adds to all objects': () => ({ filler, get a(): number { (Object.prototype as { mid?: number }).mid = 1; return 1; }, b: { c: 1 } }),
+      'shows a toJSON late': () => { let asked = 0; return { filler: 'x'.repeat(300), get toJSON(): unknown { asked += 1; return asked === 3 ? () => undefined : undefined; } }; },
+    };
+    const shortened = (): unknown[] => {
+      const list: unknown[] = [1, 2, 3];
+      return [Object.defineProperty(list, 1, { enumerable: true, get: () => { list.length = 2; return 'short'; } })];
+    };
+    const said: Record<string, string> = {
+      deletes: '"a":1,"c":3}', 'adds a field': '"a":1,"b":2}', 'puts another value': '"a":1,"b":[1,{"c":2}]}', 'shortens a list': '[1,"short",null],4]',
+      'adds to all objects': '"a":1,"b":{"c":1}}', 'shows a toJSON late': '"}',
+    };
+    try {
+      for (const [name, make] of Object.entries(odd)) expect(textOf(make()).slice(-said[name]!.length), name).toBe(said[name]);
+    } finally {
+      delete (Object.prototype as { mid?: number }).mid;
+    }
+  });
+
+  it('however long a key is that comes again and again', () => {
+    const row = { ['k'.repeat(40_000)]: 1 };
+    const rows = Array.from({ length: 500 }, () => row);
+    expect(isJsonOf([rows, '\u0001'.repeat(3_000_000)])).toBe(true);
+  });
+
   it('a getter may ask for another text, and may throw', () => {
     const filler = 'x'.repeat(100_000);
     const inner = { filler, inner: [1, 2] };
@@ -158,6 +191,21 @@ describe('a long one is spilled as it is', () => {
   });
 });
 
+it('what was written is counted, keys and escapes as well, and can be forgotten', () => {
+  const json = new (native().JsonText)();
+  const key = 'k'.repeat(200);
+  const none = new Float64Array(0);
+  // `[{key:"\u0001"}`, and then the same with a letter beyond ASCII.
+  const first = `[{"${key}":"\\u0001"}`;
+  expect(json.push(Uint32Array.of(5, 3, 16, 9, 1, 4), 6, none, '\u0001', [key])).toBe(first.length);
+  const next = `,{"${key}":"\u20ac"}`;
+  expect(json.push(Uint32Array.of(3, 16, 9, 1, 4), 5, none, '\u20ac', [])).toBe(first.length + next.length);
+  json.forget();
+  expect(json.text()).toBe('');
+  expect(json.push(Uint32Array.of(5, 6), 2, none, '', [])).toBe(2);
+  expect(json.text()).toBe('[]');
+});
+
 it('long values go their way where the timers are not those of Node, and where a test has stopped the clock', () => {
   const script = `
     const { setTimeout: wait } = globalThis;
@@ -165,9 +213,11 @@ it('long values go their way where the timers are not those of Node, and where a
       delete globalThis.setImmediate;
       globalThis.setTimeout = (run, ms) => Number(wait(run, ms));
     }
+    const stop = () => { globalThis.setImmediate = globalThis.setTimeout = () => ({ unref() {} }); };
+    if (process.argv[1] === 'stopped before') stop();
     const { toResultEnvelope, truncateBody } = await import('ferrule/result');
     const { runBridgedSource } = await import('ferrule/sandbox');
-    if (process.argv[1] === 'stopped') globalThis.setImmediate = globalThis.setTimeout = () => ({ unref() {} });
+    if (process.argv[1] === 'stopped') stop();
     const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, text: 'some more of it' }));
     const options = { spill: { artifactRoot: '/r', write: async ({ body }) => ({ path: '/r/a/b', bytes: body.length }) }, runId: 'a', toolCallId: 'b' };
     const spilled = await truncateBody({ body: toResultEnvelope({ raw: rows }).textBody, maxTokens: 9, strategy: 'spill-to-file', options });
@@ -175,7 +225,7 @@ it('long values go their way where the timers are not those of Node, and where a
     console.log(spilled.artifactBytes === JSON.stringify(rows).length, ran.output);
     process.exit();
   `;
-  for (const timers of ['browser', 'stopped']) {
+  for (const timers of ['browser', 'stopped', 'stopped before']) {
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script, timers], { cwd: __dirname, encoding: 'utf8', timeout: 60_000 });
     expect(`${stdout}${stderr}`).toBe('true 60000\n');
   }

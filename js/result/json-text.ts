@@ -8,6 +8,7 @@
  *
  * @internal
  */
+import { constants } from 'node:buffer';
 import { native } from '../binding.js';
 import type { JsonText, LongText } from '../../native/binding.js';
 import { isExotic, tag } from './kinds.js';
@@ -33,11 +34,13 @@ const CHUNK = 48 * 1024;
 const CODES = 16 * 1024;
 /** Keys that get a number; any others go with the texts. */
 const MOST_KEYS = 1_000;
+/** Longer ones get none: a chunk may have many keys, and what is written for it has to stay small. */
+const LONGEST_KEY = 256;
 /** Deeper values are left to the engine. */
 const DEEPEST = 64;
-/** Longer texts are left to the engine, which has no string for much more. */
-const LONGEST = 128 * 1024 * 1024;
-/** Texts with fewer units of texts need no second form. */
+/** The engine has no string for longer texts, and says so. */
+const { MAX_STRING_LENGTH: LONGEST } = constants;
+/** Shorter texts need no second form. */
 const LEAST_LONG = 256 * 1024;
 /** Nothing but texts of fewer units are written by the engine as quickly as they are noted. */
 const SHORT = 16;
@@ -77,14 +80,17 @@ class Recorder {
   record(value: object): Json {
     this.#object(value, DEEPEST);
     // All of it is in one chunk: the engine is quicker than the way there and back.
-    if (this.#json === undefined) return { text: JSON.stringify(value), long: undefined };
+    if (this.#json === undefined) return { text: said(value), long: undefined };
     this.#flush();
+    // A getter has added to it meanwhile.
+    if (isObjectPrototypeShown()) throw LEFT_TO_THE_ENGINE;
     const long = this.#written > LEAST_LONG ? this.#json.long() : undefined;
     return { text: this.#json.text(), long };
   }
 
   /** Forgets everything, and with it whatever it refers to. */
   reset(): void {
+    this.#json?.forget();
     this.#json = undefined;
     this.#codes = 0;
     this.#doublesUsed = 0;
@@ -98,7 +104,6 @@ class Recorder {
   }
 
   #flush(): void {
-    this.#written += this.#units;
     const doubles = this.#doublesUsed === 0 ? NO_DOUBLES : this.#doubles.subarray(0, this.#doublesUsed);
     const texts = this.#texts;
     texts.length = this.#textsUsed;
@@ -106,7 +111,7 @@ class Recorder {
       if (this.#isShortTextsOnly()) throw LEFT_TO_THE_ENGINE;
       this.#json = new (native().JsonText)();
     }
-    this.#json.push(this.#tape, this.#codes, doubles, texts.join(''), this.#newKeys);
+    this.#written = this.#json.push(this.#tape, this.#codes, doubles, texts.join(''), this.#newKeys);
     if (this.#written > LONGEST) throw LEFT_TO_THE_ENGINE;
     this.#codes = 0;
     this.#doublesUsed = 0;
@@ -248,7 +253,7 @@ class Recorder {
   }
 
   #key(key: string): void {
-    if (this.#keys.size >= MOST_KEYS) {
+    if (this.#keys.size >= MOST_KEYS || key.length > LONGEST_KEY) {
       this.#text(KEY, key);
       return;
     }
@@ -263,13 +268,25 @@ const NO_DOUBLES = new Float64Array(0);
 /** One that is not in use: a getter may ask for the text of something else. */
 let spare: Recorder | undefined;
 
+/** Whether somebody has added to the prototype of all objects: what is whose is for the engine to say then. */
+function isObjectPrototypeShown(): boolean {
+  for (const _ in Object.prototype) return true;
+  return false;
+}
+
+/** What the engine says of a value; a getter may have shown it a `toJSON` that says nothing. */
+function said(value: object): string {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) throw LEFT_TO_THE_ENGINE;
+  return text;
+}
+
 /**
  * The JSON text of a value of plain objects, lists, texts, numbers, booleans, dates and null, of which JSON loses
  * nothing; undefined for everything else, and for what only the engine can say. Throws what a getter throws.
  */
 export function jsonText(value: object): Json | undefined {
-  // Somebody has added to the prototype of all objects: what is whose is for the engine to say.
-  for (const _ in Object.prototype) return undefined;
+  if (isObjectPrototypeShown()) return undefined;
   const recorder = spare ?? new Recorder();
   spare = undefined;
   try {

@@ -114,6 +114,6 @@ unsafe extern "C" fn release<U: Unit>(env: sys::napi_env, _text: *mut c_void, ow
 }
 
 /// Drops something that takes long, here only when there is no thread to be had.
-fn drop_elsewhere<T: Send + 'static>(what: T) {
+pub(super) fn drop_elsewhere<T: Send + 'static>(what: T) {
     let _ = std::thread::Builder::new().name("ferrule-free".to_owned()).spawn(move || drop(what));
 }

@@ -61,6 +61,7 @@ impl JsonText {
     }
 
     /// The next chunk: so many numbers of the tape, and the doubles, the texts and the new keys they speak of.
+    /// Returns how many units were written by now.
     #[napi(
         catch_unwind,
         ts_args_type = "tape: Uint32Array, codes: number, doubles: Float64Array, texts: string, keys: string[]"
@@ -73,32 +74,42 @@ impl JsonText {
         doubles: Float64ArraySlice<'_>,
         texts: Unknown<'_>,
         keys: Vec<Unknown<'_>>,
-    ) -> Result<()> {
+    ) -> Result<u32> {
         let tape = tape.get(..codes as usize).unwrap_or(&tape);
         let pushed = Pushed { tape, doubles: &doubles, texts, keys };
         if let Text::Ascii(writing) = &mut self.0 {
             let keys = writing.writer.keys();
             if writing.push(env, &pushed, read_ascii)? {
-                return Ok(());
+                return Ok(length(writing));
             }
             writing.writer.forget_keys(keys);
             self.0 = Text::Utf16(writing.widened());
         }
-        if let Text::Utf16(writing) = &mut self.0 {
-            writing.push(env, &pushed, read_utf16)?;
-        }
-        Ok(())
+        let Text::Utf16(writing) = &mut self.0 else { return Ok(0) };
+        writing.push(env, &pushed, read_utf16)?;
+        Ok(length(writing))
     }
 
     /// The text. There is none afterwards.
     #[napi(catch_unwind, ts_return_type = "string")]
     pub fn text(&mut self) -> JsText {
         match &mut self.0 {
+            Text::Ascii(writing) if external_string::is_worth(writing.text.len()) => writing.fitted().into(),
             Text::Ascii(writing) => writing.take().into(),
             Text::Utf16(writing) if external_string::is_worth(writing.text.len()) => {
-                JsText::as_it_is(writing.take())
+                JsText::as_it_is(writing.fitted())
             }
             Text::Utf16(writing) => writing.take().into(),
+        }
+    }
+
+    /// Forgets everything: a text that is not asked for would lie around until this object is collected.
+    #[napi(catch_unwind)]
+    pub fn forget(&mut self) {
+        let empty = Writing::new(Writer::default(), Roomy::with_capacity(0));
+        match std::mem::replace(&mut self.0, Text::Ascii(empty)) {
+            Text::Ascii(writing) => free(writing.text),
+            Text::Utf16(writing) => free(writing.text),
         }
     }
 
@@ -109,6 +120,17 @@ impl JsonText {
             Text::Ascii(writing) => TextIn::Ascii(writing.share()),
             Text::Utf16(writing) => TextIn::Utf16(writing.share()),
         })
+    }
+}
+
+fn length<U>(writing: &Writing<U>) -> u32 {
+    u32::try_from(writing.text.len()).unwrap_or(u32::MAX)
+}
+
+/// Gives the memory of a text back, elsewhere when that takes a while.
+fn free<U: Send + Sync + Copy + 'static>(text: Roomy<U>) {
+    if text.is_mapped() {
+        external_string::drop_elsewhere(text);
     }
 }
 
@@ -169,14 +191,16 @@ impl<U: Unit + fold::Unit> Writing<U> {
     }
 
     fn fetch_ahead(&mut self) {
-        if self.text.len() <= SHORT || self.fetched > self.text.len() + AHEAD {
+        // Few texts become many times as long as they are.
+        let ahead = AHEAD.min(self.text.len());
+        if self.text.len() <= SHORT || self.fetched > self.text.len() + ahead {
             return;
         }
         let from = self.fetched.max(self.text.len());
-        if let Some(job) = self.text.fetching(from, AHEAD) {
+        if let Some(job) = self.text.fetching(from, ahead) {
             drop(spawn_blocking(job));
         }
-        self.fetched = from + AHEAD;
+        self.fetched = from + ahead;
     }
 
     fn read(&mut self, env: Env, text: Unknown<'_>, read: Read<U>) -> Result<bool> {
@@ -190,6 +214,15 @@ impl<U: Unit + fold::Unit> Writing<U> {
 
     fn take(&mut self) -> Roomy<U> {
         std::mem::replace(&mut self.text, Roomy::with_capacity(0))
+    }
+
+    /// The text, for a string that may live long: what it does not fill is given back.
+    fn fitted(&mut self) -> Roomy<U> {
+        let (text, job) = self.take().fitted();
+        if let Some(job) = job {
+            drop(spawn_blocking(job));
+        }
+        text
     }
 
     fn share(&mut self) -> Roomy<U> {

@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const LARGE_PAGE: usize = 2 << 20;
 /// Pages are at least this large everywhere.
 const PAGE: usize = 4096;
+/// Nor larger than this.
+const PAGE_AT_MOST: usize = 64 << 10;
 /// Bytes that are fetched at once: less than a millisecond, in which nobody else can change what is mapped.
 const STEP: usize = 256 << 10;
 /// Bytes that are kept at most: the text of one large result on its way in, and one on its way out.
@@ -44,8 +46,8 @@ unsafe impl Sync for Mapping {}
 #[derive(Debug)]
 pub struct Span {
     mapping: Mapping,
-    /// The same for whoever fetches it meanwhile; `None` when it has no owner any more. Whoever maps it elsewhere
-    /// or gives it away holds the lock.
+    /// The same for whoever fetches it meanwhile, as far as it may be fetched; `None` when it has no owner any more.
+    /// Whoever maps it elsewhere or gives it away holds the lock.
     fetched: Arc<Mutex<Option<Mapping>>>,
 }
 
@@ -126,6 +128,33 @@ impl Span {
                 done == 0
             })
         }
+    }
+
+    /// A job for another thread: only so many bytes are used from now on, and the pages behind them go back to the
+    /// system. `None` when these are few beside the others: the next owner would have to fetch them again.
+    ///
+    /// # Safety
+    /// The owner never uses more than these bytes again, before the job and after it.
+    pub unsafe fn giving_back(&self, bytes: usize) -> Option<impl FnOnce() + Send + 'static> {
+        let used = bytes
+            .checked_next_multiple_of(PAGE_AT_MOST)
+            .filter(|used| self.mapping.usable.saturating_sub(*used) > used / 2)?;
+        let fetched = Arc::clone(&self.fetched);
+        Some(move || {
+            let mut fetched = lock(&fetched);
+            let Some(mapping) = &mut *fetched else { return };
+            // SAFETY: the range lies within the mapping, which has its owner while the lock is held, and which that
+            // does not use beyond these bytes.
+            unsafe {
+                libc::madvise(
+                    mapping.start.as_ptr().byte_add(used),
+                    mapping.usable.saturating_sub(used),
+                    libc::MADV_DONTNEED,
+                )
+            };
+            // What waits to be fetched is not fetched any more.
+            mapping.usable = used;
+        })
     }
 
     /// Makes it larger, wherever that has to move it; what it holds stays. False when the system refuses.
@@ -221,6 +250,32 @@ mod tests {
                 let _ = thread.join().expect("no panic");
             }
         }
+    }
+
+    /// Pages of the span that are in memory.
+    fn resident(span: &Span) -> usize {
+        let mut pages = vec![0; span.mapping.usable / PAGE];
+        // SAFETY: asks about the span's own pages; there is a byte for each, or more than that.
+        let asked = unsafe { libc::mincore(span.start().as_ptr(), span.mapping.usable, pages.as_mut_ptr()) };
+        assert_eq!(asked, 0);
+        pages.iter().filter(|page| **page & 1 == 1).count()
+    }
+
+    #[test]
+    fn what_is_given_back_is_not_in_memory_and_is_not_fetched_again() {
+        let span = Span::new(12 << 20).expect("mapped");
+        if !span.fetch(0..span.mapping.usable) {
+            return;
+        }
+        assert_eq!(resident(&span), span.mapping.usable / PAGE);
+        let late = span.fetching(1 << 20..5 << 20);
+        // SAFETY: nothing is done with the bytes any more.
+        let (few, many) =
+            unsafe { (span.giving_back(span.mapping.usable - 1), span.giving_back((2 << 20) - 5)) };
+        assert!(few.is_none());
+        many.expect("much")();
+        assert!(late());
+        assert_eq!(resident(&span), (2 << 20) / PAGE);
     }
 
     #[test]

@@ -17,6 +17,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Roomy<T>(Memory<T>);
 
+/// What another thread is to do.
+pub type Job = Box<dyn FnOnce() + Send>;
+
 #[derive(Debug)]
 enum Memory<T> {
     Plain(Vec<T>),
@@ -144,10 +147,32 @@ impl<T: Copy> Roomy<T> {
         (Self(Memory::Shared(Arc::clone(&text))), Self(Memory::Shared(text)))
     }
 
+    /// The text without room, and a job for another thread: it gives the memory back that was room, where that is
+    /// much for such a text.
+    pub fn fitted(self) -> (Self, Option<Job>) {
+        let (text, _) = self.shared();
+        let job = text.giving_back();
+        (text, job)
+    }
+
+    /// See [`fitted`](Self::fitted). Only what nothing can be added to any more has a job.
+    fn giving_back(&self) -> Option<Job> {
+        let Memory::Shared(text) = &self.0 else { return None };
+        match &text.0 {
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => {
+                // SAFETY: nobody can write behind the text, and nobody reads there.
+                let give = unsafe { mapping.span.giving_back(mapping.len * size_of::<T>()) };
+                give.map(|give| -> Job { Box::new(give) })
+            }
+            _ => None,
+        }
+    }
+
     /// A job for another thread: it makes the system hand out the memory for so many units, from so many on. `None`
     /// where that cannot be done.
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables, clippy::unused_self))]
-    pub fn fetching(&self, from: usize, units: usize) -> Option<Box<dyn FnOnce() + Send>> {
+    pub fn fetching(&self, from: usize, units: usize) -> Option<Job> {
         match &self.0 {
             #[cfg(target_os = "linux")]
             Memory::Mapped(mapping) => {
@@ -323,6 +348,26 @@ mod tests {
         other.add(&[60]);
         all.push(60);
         assert!(*one == all[..one.len()] && *other == *all);
+    }
+
+    #[test]
+    fn what_a_text_does_not_fill_is_given_back_and_what_it_fills_stays() {
+        for len in [5, 1 << 20, 5_000_001] {
+            let mut text = Roomy::with_capacity(8 << 20);
+            assert!(text.extend(&vec![7_u16; len]));
+            let ahead = text.fetching(len, 3 << 20);
+            let (text, job) = text.fitted();
+            // Whoever is asked to fetch comes too late, or in between.
+            let threads = [job, ahead].into_iter().flatten().map(std::thread::spawn);
+            threads.for_each(|thread| thread.join().expect("no panic"));
+            assert!(text.len() == len && text.iter().all(|unit| *unit == 7));
+            let (again, job) = text.fitted();
+            drop(again);
+            // There is nothing to give back of a text that is gone.
+            if let Some(job) = job {
+                job();
+            }
+        }
     }
 
     #[test]
