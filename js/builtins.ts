@@ -15,6 +15,7 @@ const once = <T>(find: () => T): (() => T) => {
  * @internal
  */
 export const builtins = {
+  buffer: once(() => process.getBuiltinModule('node:buffer')),
   childProcess: once(() => process.getBuiltinModule('node:child_process')),
   crypto: once(() => process.getBuiltinModule('node:crypto')),
   fs: once(() => process.getBuiltinModule('node:fs')),

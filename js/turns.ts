@@ -6,7 +6,7 @@
  *
  * @internal
  */
-import { setImmediate, setTimeout } from 'node:timers';
+const { setImmediate, setTimeout } = process.getBuiltinModule('node:timers');
 
 /** Runs something in the next turn of the event loop. @internal */
 export function inNextTurn(run: () => void): void {

@@ -8,8 +8,8 @@
  *
  * @internal
  */
-import { constants } from 'node:buffer';
 import { native } from '../binding.js';
+import { builtins } from '../builtins.js';
 import type { JsonText, LongText } from '../../native/binding.js';
 import { isExotic, tag } from './kinds.js';
 import { isSparse } from './sparse.js';
@@ -38,8 +38,6 @@ const MOST_KEYS = 1_000;
 const LONGEST_KEY = 256;
 /** Deeper values are left to the engine. */
 const DEEPEST = 64;
-/** The engine has no string for longer texts, and says so. */
-const { MAX_STRING_LENGTH: LONGEST } = constants;
 /** Shorter texts need no second form. */
 const LEAST_LONG = 256 * 1024;
 /** Nothing but texts of fewer units are written by the engine as quickly as they are noted. */
@@ -112,7 +110,8 @@ class Recorder {
       this.#json = new (native().JsonText)();
     }
     this.#written = this.#json.push(this.#tape, this.#codes, doubles, texts.join(''), this.#newKeys);
-    if (this.#written > LONGEST) throw LEFT_TO_THE_ENGINE;
+    // The engine says itself that it has no string for as much.
+    if (this.#written > builtins.buffer().constants.MAX_STRING_LENGTH) throw LEFT_TO_THE_ENGINE;
     this.#codes = 0;
     this.#doublesUsed = 0;
     this.#units = 0;
