@@ -145,6 +145,8 @@ const MOST_WAITING = 512;
 
 /** Counts one under each key, in their order. @internal */
 export function countEach(keys: ReadonlyArray<string>): void {
+  // Without an addon this throws here, where somebody can catch it, and not at the end of the turn.
+  bareRealm();
   if (waiting.length === 0) queueMicrotask(countWaiting);
   waiting.push(...keys);
   if (waiting.length >= MOST_WAITING) countWaiting();

@@ -48,6 +48,18 @@ describe('without a binary', () => {
     expect(cause).toContain('Cannot find module');
   });
 
+  test('whoever catches it goes on: nothing is thrown at the end of the turn', () => {
+    const { stdout } = command(
+      process.execPath,
+      ['-e', `const registry = require('ferrule/registry').createToolRegistry();
+        const made = { name: 't', description: 'd', inputSchema: { type: 'object' }, execute: async () => 1, sideEffectClass: 'read-only', sandboxPolicy: 'docker' };
+        try { registry.register(made); } catch (error) { console.log(error.code); }
+        setTimeout(() => console.log('goes on'), 20);`],
+      { cwd: app.folder },
+    );
+    expect(stdout).toBe('FERRULE_BINDING_NOT_FOUND\ngoes on\n');
+  });
+
   test('P60: a file that is there and cannot be loaded is the cause that is shown', () => {
     const broken = join(app.folder, 'broken.node');
     writeFileSync(broken, 'no library');

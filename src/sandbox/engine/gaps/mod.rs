@@ -1,6 +1,7 @@
 //! Mends gaps of the engine by adding code to the script, where it would compute something else or fail.
 //!
-//! One file for each gap; all find their places in the same tree. What is added moves nothing that is the
+//! One file for each gap. Ways out of loops and of `finally` blocks come first, since what they add may need the others;
+//! within each of these two passes all find their places in the same tree. What is added moves nothing that is the
 //! script's own, other than within its line, and is told as [`Added`]. Whoever calls makes
 //! sure that the script still parses, and leaves it as it is otherwise.
 
