@@ -9,6 +9,7 @@
 mod added;
 mod arrays;
 mod collate;
+mod fences;
 mod gaps;
 mod growing;
 mod hooks;
