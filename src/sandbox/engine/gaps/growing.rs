@@ -1,7 +1,7 @@
 //! Variables that gather a long text: `let out = ''; for (…) out += line`. The engine copies all of it each time.
 //!
 //! Such a variable holds something else while its text is long (see [`super::super::growing`]), which only the places
-//! know that name it: `out += line` becomes `out=ferrule$add(out,/* +=*/ line)`, any other use of `out` that reads it
+//! know that name it: `out += line` (and `out = out + line`) becomes `out=ferrule$add(out,/* +=*/ line)`, any other use of `out` that reads it
 //! `ferrule$flat(out)`, and `out.length` `ferrule$size(out,/*.length*/0)`. So all of them have to be known: the name is
 //! declared once in the whole script, in a function, with a text; it is named in that scope only; and nothing is done
 //! to it but to read it, to assign and to add. A script that names `eval` is left alone.
@@ -10,9 +10,9 @@ use super::Piece;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentOperator, AssignmentTarget,
-    AssignmentTargetPropertyIdentifier, BinaryOperator, BindingIdentifier, CallExpression, Expression,
-    ExpressionStatement, ForStatementInit, IdentifierReference, NewExpression, ObjectProperty, Program,
-    PropertyKey, SimpleAssignmentTarget, Statement, StaticMemberExpression, UpdateExpression,
+    AssignmentTargetPropertyIdentifier, BinaryExpression, BinaryOperator, BindingIdentifier, CallExpression,
+    Expression, ExpressionStatement, ForStatementInit, IdentifierReference, NewExpression, ObjectProperty,
+    Program, PropertyKey, SimpleAssignmentTarget, Statement, StaticMemberExpression, UpdateExpression,
     VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -236,35 +236,87 @@ impl<'t> Uses<'t> {
     fn addition(&mut self, it: &AssignmentExpression<'_>, given: Given) -> bool {
         let AssignmentTarget::AssignmentTargetIdentifier(target) = &it.left else { return false };
         let Some(index) = self.variable(target) else { return false };
-        let right = it.right.span();
-        let operator = self.between(target.span.end, right.start);
-        if it.operator == AssignmentOperator::Assign {
-            self.visit_expression(&it.right);
-            return true;
+        let name = target.name.as_str();
+        let operator = self.operator(target.span, it.right.span());
+        match it.operator {
+            AssignmentOperator::Addition if operator.is_some_and(|(text, _)| text == "+=") => {}
+            AssignmentOperator::Assign => {
+                if given == Given::ToScript || !self.sum(index, &it.right, name) {
+                    self.visit_expression(&it.right);
+                }
+                return true;
+            }
+            _ => {
+                self.variables[index].unfit = true;
+                self.visit_expression(&it.right);
+                return true;
+            }
         }
-        if it.operator != AssignmentOperator::Addition || operator.trim() != "+=" {
-            self.variables[index].unfit = true;
-            return true;
-        }
-        let variable = &mut self.variables[index];
-        variable.grows |= given != Given::ToScript
-            && (self.nest.loops > variable.loops || self.nest.functions.len() > variable.functions);
         let (ahead, open, close) = match given {
             Given::Nowhere => ("", "ferrule$add(", ")"),
             Given::ToForEach => ("void(", "ferrule$add(", "))"),
             Given::ToScript => ("", "ferrule$flat(ferrule$add(", "))"),
         };
-        self.put(index, target.span.start, format!("{ahead}{}={open}", target.name));
-        self.put(index, target.span.end, ",/*");
-        self.put(index, right.start - length(operator) + length(operator.trim_end()), "*/");
-        self.visit_expression(&it.right);
-        self.put(index, right.end, close);
+        if given != Given::ToScript {
+            self.grows(index);
+        }
+        self.put(index, target.span.start, format!("{ahead}{name}={open}"));
+        self.operand(index, target.span, &it.right);
+        self.put(index, it.right.span().end, close);
         true
+    }
+
+    /// Mends `out + a + b`, which is assigned to `out`; false when it is something else.
+    fn sum(&mut self, index: usize, right: &Expression<'_>, name: &str) -> bool {
+        let Some(steps) = steps(right, name) else { return false };
+        let plain = |step: &&BinaryExpression<'_>| {
+            self.operator(step.left.span(), step.right.span()).is_some_and(|(text, _)| text == "+")
+        };
+        let (Some(first), true) = (steps.first(), steps.iter().all(plain)) else { return false };
+        self.grows(index);
+        self.put(index, first.left.span().start, "ferrule$add(".repeat(steps.len()));
+        for step in steps {
+            self.operand(index, step.left.span(), &step.right);
+            self.put(index, step.right.span().end, ")");
+        }
+        true
+    }
+
+    /// Notes that there is an addition to a variable.
+    fn grows(&mut self, index: usize) {
+        let variable = &mut self.variables[index];
+        variable.grows |= self.nest.loops > variable.loops || self.nest.functions.len() > variable.functions;
+    }
+
+    /// Makes an operator the comma behind the first argument of a call, and mends what it adds.
+    fn operand(&mut self, index: usize, left: Span, right: &Expression<'_>) {
+        if let Some((_, end)) = self.operator(left, right.span()) {
+            self.put(index, left.end, ",/*");
+            self.put(index, end, "*/");
+        }
+        self.visit_expression(right);
+    }
+
+    /// What stands between two operands, and where it ends.
+    fn operator(&self, left: Span, right: Span) -> Option<(&'t str, u32)> {
+        let text = self.between(left.end, right.start);
+        let end = left.end + u32::try_from(text.trim_end().len()).ok()?;
+        Some((text.trim(), end))
     }
 }
 
-fn length(text: &str) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
+/// The additions that a sum consists of which begins with a variable, the first one first.
+fn steps<'e, 'a>(sum: &'e Expression<'a>, name: &str) -> Option<Vec<&'e BinaryExpression<'a>>> {
+    let mut steps = Vec::new();
+    let mut left = sum;
+    while let Expression::BinaryExpression(it) = left
+        && it.operator == BinaryOperator::Addition
+    {
+        steps.push(&**it);
+        left = &it.left;
+    }
+    steps.reverse();
+    matches!(left, Expression::Identifier(it) if it.name == name).then_some(steps)
 }
 
 /// The assignment that an expression is.
@@ -427,6 +479,18 @@ mod tests {
             (
                 "let out = ''; for (x of y) out += out.length; f({ out }, out?.length)",
                 "let out = ''; for (x of y) out=ferrule$add(out,/* +=*/ ferrule$size(out,/*.length*/0)); f({ out:ferrule$flat(out) }, ferrule$flat(out)?.length)",
+            ),
+            (
+                "let out = ''; for (x of y) { out = out + x + (b+out); } f(out = out + x)",
+                "let out = ''; for (x of y) { out = ferrule$add(ferrule$add(out,/* +*/ x),/* +*/ (b+ferrule$flat(out))); } f(out = ferrule$flat(out) + x)",
+            ),
+            (
+                "let out = ''; let n = 1; for (x of y) { out += x; n ||= out }",
+                "let out = ''; let n = 1; for (x of y) { out=ferrule$add(out,/* +=*/ x); n ||= ferrule$flat(out) }",
+            ),
+            (
+                "let out = '', b = ''; for (x of y) { out += x; b ||= out; b += x }",
+                "let out = '', b = ''; for (x of y) { out=ferrule$add(out,/* +=*/ x); b ||= ferrule$flat(out); b += x }",
             ),
             (
                 "let out = ''; for (x of y) { out += x; out = f(out); [out, { out, x: out }] = [1, { out: 2 }] }",

@@ -60,7 +60,7 @@ pub fn mended(code: &[u16]) -> Mended {
 /// The code with what its variables gather piece by piece kept from being copied for each; None when none does. Comes
 /// last: it has to know every place that names them.
 pub fn growing_mended(code: &[u16]) -> Mended {
-    if !holds(code, "+=") {
+    if !holds(code, "+") {
         return None;
     }
     with_pieces(code, growing::pieces)
