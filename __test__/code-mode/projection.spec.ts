@@ -91,10 +91,10 @@ describe('6.2 projectToolApi', () => {
     expect([search('find'), signatureFor('find'), signaturesFor(['find'])]).toEqual(Array(3).fill(api.signatureFor('find')));
   });
 
-  it('inputs show what to give, outputs what comes back', () => {
+  it('both sides show what their schema takes: results are checked, and passed on as they are', () => {
     const schema = z.object({ unit: z.string().default('c') });
     const block = projectToolApi([{ name: 't', inputSchema: schema, outputSchema: schema }]).signatureFor('t');
-    expect(block).toContain('(input: { "unit"?: string }): Promise<{ "unit": string }>');
+    expect(block).toContain('(input: { "unit"?: string }): Promise<{ "unit"?: string }>');
   });
 
   it('a schema that throws costs its own signature only', () => {

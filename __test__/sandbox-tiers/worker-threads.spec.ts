@@ -70,6 +70,10 @@ describe('spec 04 §1.4 worker-threads', () => {
 
   describe('limits', () => {
     it('ends a busy loop', async () => {
+      const unset = createWorkerThreadsSandbox({ defaultTimeoutMs: 300 });
+      for (const timeoutMs of [Number.NaN, 'soon' as unknown as number]) {
+        expect(await unset.run({ kind: 'handler', module, export: 'busy' }, { input: null, timeoutMs })).toMatchObject({ error: { kind: 'timeout' } });
+      }
       expect(await run('busy', { timeoutMs: 300 })).toMatchObject({
         error: { kind: 'timeout', message: expect.stringContaining('timed out after 300 ms') },
       });

@@ -1,6 +1,5 @@
 import type { ToolSource } from '../core/index.js';
 import { projectSchemaToJsonSchema } from '../schema/index.js';
-import type { SchemaSide } from '../schema/index.js';
 import { read } from '../schema/read.js';
 import { Aliases } from './references.js';
 import { TypeRenderer } from './signature.js';
@@ -127,17 +126,17 @@ function signatureBlock(
 ): string {
   const aliases = new Aliases();
   const access = IDENTIFIER.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
-  const input = typeOf(inputSchema, 'input', aliases);
-  const output = typeOf(outputSchema, 'output', aliases);
+  const input = typeOf(inputSchema, 'Input', aliases);
+  const output = typeOf(outputSchema, 'Output', aliases);
   // A description may come from a stranger: it must not be able to end the comment it stands in.
   const comment = collapse(description ?? NO_DESCRIPTION).replaceAll('*/', '*\\/');
   return [`/** ${comment} */`, `${access} = (input: ${input}): Promise<${output}>`, ...aliases.lines()].join('\n');
 }
 
-function typeOf(schema: unknown, side: SchemaSide, aliases: Aliases): string {
-  const json = projectSchemaToJsonSchema(schema, { side });
+/** What a schema takes, also of an output: results are checked and passed on as they are, without defaults or transforms. */
+function typeOf(schema: unknown, fallback: string, aliases: Aliases): string {
+  const json = projectSchemaToJsonSchema(schema);
   if (json === undefined) return 'unknown';
   const title = read(json, 'title');
-  const fallback = side === 'input' ? 'Input' : 'Output';
   return new TypeRenderer(json, typeof title === 'string' && title !== '' ? title : fallback, aliases).renderRoot();
 }

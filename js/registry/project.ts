@@ -33,12 +33,12 @@ export class Projector {
     };
   }
 
+  /** What a schema takes, for both: a result is checked by its schema and passed on as it is, not as that would make it. */
   #side(entry: RegistryEntry, side: 'input' | 'output', silent: boolean): Record<string, unknown> | undefined {
     const schema = side === 'input' ? entry.inputSchema : entry.outputSchema;
     if (schema === undefined || schema === null) return undefined;
-    if (silent) return projectSchemaToJsonSchema(schema, { side });
+    if (silent) return projectSchemaToJsonSchema(schema);
     return projectSchemaToJsonSchema(schema, {
-      side,
       onFallback: ({ detail, path }) => {
         this.#sink.report('tool:classification:warn', entry.name, () => ({
           kind: 'schema-fallback',

@@ -54,6 +54,12 @@ type WorkerMessage =
       };
     };
 
+/** A limit that is a number. What is none, `Number(process.env.UNSET)` say, must not mean "no limit". */
+function numberOf(limit: number | undefined): number | undefined {
+  const number = limit == null ? Number.NaN : Number(limit);
+  return Number.isNaN(number) ? undefined : number;
+}
+
 /**
  * The tier of Node worker threads: a fresh worker a run, ended afterwards. The worker imports the
  * module of a handler reference and calls its export with a clone of the input; the output is cloned
@@ -99,7 +105,7 @@ function runInWorker(
     // An input that cannot be cloned, most of all.
     return Promise.resolve(result.fail('execution-failed', messageOf(thrown), { cause: thrown }));
   }
-  const timeoutMs = opts.timeoutMs ?? defaults.defaultTimeoutMs ?? 5000;
+  const timeoutMs = numberOf(opts.timeoutMs) ?? numberOf(defaults.defaultTimeoutMs) ?? 5000;
   const { signal } = opts;
   return new Promise((resolve) => {
     const onAbort = (): void => settle(result.fail('aborted', 'the run was aborted by AbortSignal'));
