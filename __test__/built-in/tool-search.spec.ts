@@ -198,4 +198,12 @@ describe('the schemas of the built-in tools', () => {
     const result = outputSchema!.safeParse(output);
     expect(result.success ? undefined : result.error.message).toBe(fault);
   });
+
+  it('options of null are options not given', async () => {
+    const registry = { searchDeferred: async (_query: string, k: number) => [{ ...match, name: `k=${k}` }] };
+    const none = { defaultK: null, maxK: null, availability: null, excludeTool: null };
+    const tool = createToolSearchTool({ registry, ...none } as never);
+    expect(tool.description).toContain('NEXT step');
+    expect(await tool.execute({ query: 'q' }, {} as never)).toMatchObject({ matches: [{ name: 'k=5' }] });
+  });
 });

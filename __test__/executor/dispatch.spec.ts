@@ -350,12 +350,22 @@ describe('7.10 memory guard', () => {
     expect(verify).not.toHaveBeenCalled();
   });
 
-  it('failing snapshots and verifies are swallowed', async () => {
+  it('failing snapshots and verifies are swallowed: counted, and no error row', async () => {
     const verify = vi.fn();
-    success(await guarded({ snapshot: async () => { throw new Error('s'); }, verify }).b.one('t'));
-    success(await guarded({ snapshot: () => { throw new Error('s'); }, verify }).b.one('t'));
+    const broken = [
+      guarded({ snapshot: async () => { throw new Error('s'); }, verify }),
+      guarded({ snapshot: () => { throw new Error('s'); }, verify }),
+      guarded({ snapshot: async () => snapshot, verify: async () => { throw new Error('v'); } }),
+    ];
+    for (const { b } of broken) {
+      success(await b.one('t'));
+      expect(b.rows.map(({ action }) => action)).toEqual(['tool:execute:start', 'tool:execute:end']);
+    }
     expect(verify).not.toHaveBeenCalled();
-    success(await guarded({ snapshot: async () => snapshot, verify: async () => { throw new Error('v'); } }).b.one('t'));
+    expect(counters()).toMatchObject({
+      'tool.executor.callback-failed.total{callback=memoryGuard.snapshot,toolName=t}': 2,
+      'tool.executor.callback-failed.total{callback=memoryGuard.verify,toolName=t}': 1,
+    });
   });
 
   it('22 row 27: a failing strict snapshot blocks the call', async () => {

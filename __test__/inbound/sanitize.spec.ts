@@ -40,6 +40,11 @@ describe('03 section 3.4: policies', () => {
     });
   });
 
+  it('a list and a budget of null are none given', () => {
+    const none = { patterns: null, budgetMs: null } as unknown as Partial<InboundSanitizationOptions>;
+    expect(apply(POISON, 'detect-and-flag', none).patternsHit).toEqual(['ignore-previous-instructions']);
+  });
+
   it('detect-and-flag reports and changes nothing; so does an unknown policy', () => {
     for (const policy of ['detect-and-flag', 'whatever'] as InboundSanitizationPolicy[]) {
       expect(apply(POISON, policy)).toMatchObject({

@@ -377,3 +377,15 @@ it('what registering counts stands before what a call of the same turn counts, a
   resetCountersForTesting();
   expect(Object.keys(snapshotCounters().counters)).toEqual([]);
 });
+
+it('options of null are options not given, as in the executor', async () => {
+  const heard: string[] = [];
+  onToolAudit(({ action }) => heard.push(action));
+  const none = { emitAudit: null, embedder: null, semanticScoreThreshold: null, deferLoadingByDefault: null } as never;
+  const registry = createToolRegistry(none);
+  registry.register(make('found', { defer_loading: true }));
+  expect(heard).toEqual(['tool:registered']);
+  expect((await registry.searchDeferred('found')).map(({ name }) => name)).toEqual(['found']);
+  const index = room.defineBm25Index([{ id: 'a', text: 'the word' }], { k1: null, b: null, stopwords: null } as never);
+  expect(index('the word')).toEqual([{ id: 'a', score: 1 }]);
+});

@@ -40,6 +40,28 @@ const three = tool({
 same<Same<InputOf<typeof three>, { a: string; b: number }>>();
 same<Same<OutputOf<typeof three>, string>>();
 
+// --- the schema alone decides the input's type; an example is checked against it ---------------------------
+const chosen = tool({
+  name: 'chosen',
+  description: 'd',
+  inputSchema: z.object({ unit: z.enum(['celsius', 'fahrenheit']) }),
+  examples: [{ input: { unit: 'celsius' }, output: 1 }],
+  execute: async ({ unit: asked }) => asked.length,
+});
+same<Same<InputOf<typeof chosen>, { unit: 'celsius' | 'fahrenheit' }>>();
+const chosen3 = tool({
+  name: 'chosen',
+  description: 'd',
+  inputSchema: z3.object({ unit: z3.enum(['celsius', 'fahrenheit']) }),
+  // @ts-expect-error none of the choices
+  examples: [{ input: { unit: 'kelvin' }, output: 1 }],
+  execute: async ({ unit: asked }) => asked.length,
+});
+same<Same<InputOf<typeof chosen3>, { unit: 'celsius' | 'fahrenheit' }>>();
+/** A wrapper of the user's own, generic as `tool()` is. */
+const wrapped = <I, O, D>(spec: ToolSpec<I, O, D>): Tool<I, O, D> => tool(spec);
+wrapped({ ...chosen, name: 'wrapped', execute: async (input: { unit: 'celsius' | 'fahrenheit' }) => input.unit.length });
+
 // --- a schema without a library ------------------------------------------------------------------------
 const plain = tool({
   name: 'plain',

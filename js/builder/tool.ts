@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Tool, ToolExecutionContext, ToolReturn, ZodLikeSchema } from '../core/index.js';
+import type { Tool, ToolExample, ToolExecutionContext, ToolReturn, ZodLikeSchema } from '../core/index.js';
 import { shownName } from '../errors/describe.js';
 import { copyTool } from './own.js';
 
@@ -18,12 +18,20 @@ export type ToolSchema<T> = ZodLikeSchema<T> | StandardSchemaV1<unknown, T>;
 
 /** {@link ToolSpec} with schemas of any library. */
 export interface AnySchemaToolSpec<TInput, TOutput, TDeps>
-  extends Omit<ToolSpec<TInput, TOutput, TDeps>, 'inputSchema' | 'outputSchema'> {
+  extends Omit<ToolSpec<TInput, TOutput, TDeps>, 'inputSchema' | 'outputSchema' | 'examples'> {
   /** Validates the model's arguments; the tool's input type is its output, defaults applied. */
   readonly inputSchema: ToolSchema<TInput>;
   /** Checks the output; its transforms are not applied. */
   readonly outputSchema?: ToolSchema<TOutput>;
+  /** Worked examples. Their inputs are checked against the schema's type and have no say in it. */
+  readonly examples?: readonly ToolExample<Told<TInput>, TOutput>[];
 }
+
+/**
+ * The same type, from which nothing is inferred: the text `'celsius'` of an example would make a plain
+ * `string` of the choices a schema declares. `NoInfer` is it by name, from TypeScript 5.4 on only.
+ */
+type Told<T> = [T][T extends unknown ? 0 : never];
 
 const NAME_PATTERN = /^[A-Za-z0-9._-]+$/;
 const MAX_NAME_LENGTH = 128;

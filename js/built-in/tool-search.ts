@@ -86,10 +86,12 @@ function describe(availability: 'next-step' | 'next-run'): string {
  * @example registry.register(createToolSearchTool({ registry }), { kind: 'built-in', subsystem: 'tool-discovery' });
  */
 export function createToolSearchTool(opts: ToolSearchToolOptions): Tool<ToolSearchInput, ToolSearchOutput> {
-  const { registry, defaultK = DEFAULT_K, maxK = MAX_K, availability = 'next-step' } = opts;
+  const { registry, availability } = opts;
+  const defaultK = opts.defaultK ?? DEFAULT_K;
+  const maxK = opts.maxK ?? MAX_K;
   return tool<ToolSearchInput, ToolSearchOutput>({
     name: 'tool_search',
-    description: describe(availability),
+    description: describe(availability ?? 'next-step'),
     inputSchema: inputSchema(),
     outputSchema: outputSchema(),
     sideEffectClass: 'read-only',

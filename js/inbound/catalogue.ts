@@ -149,8 +149,9 @@ export const ALL_BITS: number = (1 << BUILT_IN_IMPERATIVE_PATTERNS.length) - 1;
  *
  * @internal
  */
-export function catalogueBits(patterns: readonly ImperativePattern[] | undefined): number | undefined {
-  if (patterns === undefined || patterns === BUILT_IN_IMPERATIVE_PATTERNS) return ALL_BITS;
+export function catalogueBits(patterns: readonly ImperativePattern[] | null | undefined): number | undefined {
+  // An option of null is one not given, as everywhere.
+  if (patterns === undefined || patterns === null || patterns === BUILT_IN_IMPERATIVE_PATTERNS) return ALL_BITS;
   let bits = 0;
   for (const pattern of patterns) {
     const index = catalogueIndex(pattern);

@@ -35,7 +35,7 @@ export interface Bm25Options {
  * @example tokenise('The search_issues tool'); // ['search_issues', 'tool']
  */
 export function tokenise(text: string, stopwords?: ReadonlySet<string>): string[] {
-  if (stopwords === undefined) return native().tokeniseText(text, false);
+  if (!stopwords) return native().tokeniseText(text, false);
   return native()
     .tokeniseText(text, true)
     .filter((token) => !stopwords.has(token));
@@ -55,8 +55,8 @@ export function defineBm25Index(
   docs: ReadonlyArray<Bm25Document>,
   opts: Bm25Options = {},
 ): (query: string, k?: number) => Bm25Match[] {
-  const stopwords = opts.stopwords === undefined ? undefined : [...opts.stopwords];
-  const index = new (native().SearchIndex)(opts.k1, opts.b, stopwords);
+  const stopwords = opts.stopwords ? [...opts.stopwords] : undefined;
+  const index = new (native().SearchIndex)(opts.k1 ?? undefined, opts.b ?? undefined, stopwords);
   const keys = new Map<string, number>();
   const ids: string[] = [];
   docs.forEach(({ id, text }, order) => {

@@ -32,8 +32,8 @@ export class DeferredSearch {
     this.#sink = sink;
     this.#projector = projector;
     this.#lexical = new LexicalIndex(store);
-    const { embedder, semanticScoreThreshold = DEFAULT_THRESHOLD } = options;
-    this.#semantic = embedder === undefined ? undefined : new SemanticStage(embedder, semanticScoreThreshold);
+    const threshold = options.semanticScoreThreshold ?? DEFAULT_THRESHOLD;
+    this.#semantic = options.embedder ? new SemanticStage(options.embedder, threshold) : undefined;
   }
 
   clear(): void {

@@ -17,7 +17,7 @@ export class Sink {
 
   constructor(options: ToolRegistryOptions) {
     this.#options = options;
-    this.#emit = options.emitAudit;
+    this.#emit = options.emitAudit ?? undefined;
   }
 
   /** Whether a row would reach anybody. */

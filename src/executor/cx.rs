@@ -99,6 +99,11 @@ impl<H: Host> Cx<H> {
         report_callback(&self.host, self.call, &self.tool.name);
     }
 
+    /// Counts a callback whose failure costs nothing but its own work; no row, as nothing of the call is lost.
+    pub fn callback_swallowed(&self) {
+        count_callback(&self.host, self.call, &self.tool.name);
+    }
+
     /// Reports a failure the way its site does, keeps it as the outcome, and returns the stop.
     pub fn fail(&self, failure: Failure, report: Report) -> Stop {
         self.fail_with(failure, report, None)
@@ -151,10 +156,7 @@ pub(super) fn error_row<H: Host>(
 
 /// One counter and one row that say which callback threw. A throwing auditor is only counted.
 pub(super) fn report_callback<H: Host>(host: &H, call: H::Call, tool_name: &str) {
-    let callback = host.text(call, Text::Callback).unwrap_or_else(|| "unknown".to_owned());
-    let shown = shown_name(tool_name);
-    let labels = [("callback", callback.as_str()), ("toolName", &*shown)];
-    host.metrics().increment(&key("tool.executor.callback-failed.total", &labels), 1.0);
+    let callback = count_callback(host, call, tool_name);
     if !host.audited(call) || callback == "emitAudit" {
         return;
     }
@@ -167,4 +169,13 @@ pub(super) fn report_callback<H: Host>(host: &H, call: H::Call, tool_name: &str)
     let row = AuditRow { action: "tool:execute:error", decision: "error", metadata: &metadata };
     // Nothing is left to tell that the auditor itself threw here.
     let _ = host.audit(call, &row);
+}
+
+/// Counts a callback that failed and returns its name.
+fn count_callback<H: Host>(host: &H, call: H::Call, tool_name: &str) -> String {
+    let callback = host.text(call, Text::Callback).unwrap_or_else(|| "unknown".to_owned());
+    let shown = shown_name(tool_name);
+    let labels = [("callback", callback.as_str()), ("toolName", &*shown)];
+    host.metrics().increment(&key("tool.executor.callback-failed.total", &labels), 1.0);
+    callback
 }

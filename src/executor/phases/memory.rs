@@ -1,7 +1,8 @@
 //! The memory guard around a call (spec 02 sections 7.10 and 7.11).
 //!
 //! A strict guard (tier `untrusted`) whose snapshot fails blocks the call: it was asked for so that
-//! the tool does not run unobserved. A failing snapshot of any other tier only disables the verify.
+//! the tool does not run unobserved. A failing snapshot of any other tier only disables the verify. It is
+//! counted, like a failing verify, and has no audit row: an error row would speak of a call that is well.
 
 use super::dispatch::Dispatch;
 use crate::executor::cx::{Cx, Report};
@@ -19,10 +20,11 @@ pub(in crate::executor) async fn snapshot<H: Host>(cx: &Cx<H>) -> Result<bool, S
         Ok(taken) => Ok(taken),
         Err(_) if cx.interrupted() || cx.text(Text::Callback) == "memoryGuardFactory" => Err(Stop::Escaped),
         Err(_) => {
-            cx.callback_failed();
             if cx.tool.memory_tier != Some(MemoryGuardTier::Untrusted) {
+                cx.callback_swallowed();
                 return Ok(false);
             }
+            cx.callback_failed();
             let message =
                 format!("Memory guard could not take its snapshot (fail-closed): {}", cx.text(Text::Thrown));
             Err(cx.fail(Failure::new(ToolErrorKind::CapabilityBlocked, message), Report::RowAndEvent))
@@ -38,7 +40,7 @@ pub(in crate::executor) async fn verify<H: Host>(cx: &Cx<H>, guarded: bool, disp
     // `held` is the guard's verdict, `drifted` whether it named regions: the audit-only tier says it
     // held and names them all the same.
     let Some((held, drifted, verify_us)) = cx.host.verify(cx.call).await else {
-        cx.callback_failed();
+        cx.callback_swallowed();
         return;
     };
     let attributes = [

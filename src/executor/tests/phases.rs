@@ -475,7 +475,9 @@ async fn issue_4_a_finished_result_survives() {
         let config = Config { wiring: all_wired(), ..Config::default() };
         let (ending, log, host) = run_with(script, config, BatchOptions::default()).await;
         assert_eq!(ending, Ending::Succeeded, "{trap}");
-        assert!(log.iter().any(|entry| entry.contains(&format!("callback={trap}"))), "{trap}: {log:?}");
+        // Section 7.11: a throwing verify is swallowed; it is counted and has no row.
+        let told = log.iter().any(|entry| entry.contains(&format!("callback={trap}")));
+        assert_eq!(told, trap != "memoryGuard.verify", "{trap}: {log:?}");
         let key = format!("tool.executor.callback-failed.total{{callback={trap},toolName=t}}");
         assert!((host.counter(&key) - 1.0).abs() < f64::EPSILON, "{trap}");
     }
@@ -509,8 +511,16 @@ async fn a_failing_strict_snapshot_blocks() {
         let facts = ToolFacts { memory_tier: tier, ..ToolFacts::reader("t") };
         let script = Script { facts: Some(facts), traps: vec!["memoryGuard.snapshot"], ..Script::default() };
         let config = Config { wiring: all_wired(), ..Config::default() };
-        let (ending, log, _) = run_with(script, config, BatchOptions::default()).await;
+        let (ending, log, host) = run_with(script, config, BatchOptions::default()).await;
         assert_eq!(log.contains(&"execute".to_owned()), runs, "{tier:?}");
+        // Section 7.10: where the call goes on, a failing snapshot leaves no error row.
+        assert_eq!(
+            log.iter().any(|entry| entry.contains("A tool:execute:error")),
+            !runs,
+            "{tier:?}: {log:?}"
+        );
+        let key = "tool.executor.callback-failed.total{callback=memoryGuard.snapshot,toolName=t}";
+        assert!((host.counter(key) - 1.0).abs() < f64::EPSILON, "{tier:?}");
         assert!(!log.contains(&"verify".to_owned()), "{tier:?}");
         if !runs {
             let (kind, message) = failure(ending);
