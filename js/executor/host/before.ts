@@ -22,6 +22,14 @@ export function runAborted(frame: Frame): boolean {
   return (frame.runContext.signal as AbortSignal | undefined)?.aborted === true;
 }
 
+const { span: inertSpan, startSpan: inertStart } = NOOP_TRACER;
+
+/** Whether a tracer need not be asked: one that records nothing, unless a spy listens, or one that a caller without types left out. */
+function isSilent(tracer: unknown): boolean {
+  if (tracer === undefined || tracer === null) return true;
+  return tracer === NOOP_TRACER && NOOP_TRACER.span === inertSpan && NOOP_TRACER.startSpan === inertStart;
+}
+
 const NO_DECISION = 'the policy answered with no decision';
 
 const UNKNOWN = 0;
@@ -44,8 +52,7 @@ export function lookup(frame: Frame, queued: number): number {
     }
   }
   const tracer: unknown = frame.runContext.tracer;
-  // A tracer that records nothing is none; neither is one that a caller without types left out.
-  registers[1] = tracer === NOOP_TRACER || tracer === undefined || tracer === null ? 0 : 1;
+  registers[1] = isSilent(tracer) ? 0 : 1;
   return code;
 }
 
