@@ -1,5 +1,5 @@
 // The contracts that are values (spec 01 section 2). Those that are types only: types/contracts.test-d.ts.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod3';
 import {
@@ -17,6 +17,7 @@ import {
   validate,
   validateOrThrow,
   zeroUsage,
+  type Tracer,
   type ZodLikeSchema,
 } from 'ferrule/core';
 
@@ -128,6 +129,18 @@ describe('2.11 to 2.14 (spec 01; spec 02 section 2.12)', () => {
     const broken = new Error('broken');
     await expect(NOOP_TRACER.span({ type: 'x.mine' }, async () => { throw broken; })).rejects.toBe(broken);
     await expect(NOOP_TRACER.shutdown()).resolves.toBeUndefined();
+  });
+
+  it('spec 02 section 7.4: the silent tracer opens spans through its own object', async () => {
+    const mine = { ...NOOP_TRACER.startSpan({ type: 'x.mine' }), id: 'mine', end: vi.fn() };
+    const startSpan = vi.fn(() => mine);
+    const tracer = { ...NOOP_TRACER, startSpan } as unknown as Tracer;
+    const opts = { type: 'x.mine' } as const;
+    expect(await tracer.span(opts, (span) => span.id)).toBe('mine');
+    expect(startSpan.mock.calls).toEqual([[opts]]);
+    expect(mine.end).toHaveBeenCalledTimes(1);
+    const { span } = NOOP_TRACER;
+    expect(await span(opts, (inert) => inert.id)).toBe('');
   });
 
   it('2.14: the silent logger is its own child', () => {

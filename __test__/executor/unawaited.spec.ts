@@ -101,4 +101,17 @@ describe('a decision that has to be there at once: a promise refuses, and its re
     });
     expect(execute).not.toHaveBeenCalled();
   });
+
+  it.each<[string, string, (nothing: () => unknown) => Loose, Loose]>([
+    ['evaluate', 'undefined', (nothing) => ({ argumentPolicy: { evaluate: nothing } }), { kind: 'capability_blocked', message: 'Blocked by tool-argument policy: the policy answered with no decision' }],
+    ['evaluate', 'null', (nothing) => ({ argumentPolicy: { evaluate: nothing } }), { kind: 'capability_blocked' }],
+    ['decide', 'undefined', (nothing) => ({ argumentPolicy: { ...allows, decide: nothing } }), { kind: 'capability_blocked' }],
+    ['inspect', 'undefined', (nothing) => ({ dataFlowGuard: { inspect: nothing, record: () => {} } }), { kind: 'dataflow_policy_blocked', message: 'the data-flow guard answered with no verdict' }],
+    ['inspect', 'null', (nothing) => ({ dataFlowGuard: { inspect: nothing, record: () => {} } }), { kind: 'dataflow_policy_blocked' }],
+  ])('7.8, 7.9: %s that answers %s refuses', async (_, answer, options, refusal) => {
+    const execute = vi.fn(async () => 'ran');
+    const b = bench([entry('t', { ...WRITER, execute })], options(() => (answer === 'null' ? null : undefined)) as never);
+    expect(failure(await b.one('t'))).toMatchObject(refusal);
+    expect(execute).not.toHaveBeenCalled();
+  });
 });

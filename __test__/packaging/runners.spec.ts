@@ -28,13 +28,29 @@ test('node --test', () => {
   expect(ended.stdout).toMatch(/pass 2/);
 });
 
-test.each(['forks', 'threads'])('vitest, in %s', (pool) => {
+test.each(['forks', 'threads', 'vmThreads'])('vitest, in %s', (pool) => {
   app.write(
     'suite.vitest.ts',
     `import { expect, test, vi } from ${JSON.stringify(join(root, 'node_modules', 'vitest', 'dist', 'index.js'))};
-     ${oneCallImports} import { runBridgedSource } from 'ferrule/sandbox';
+     ${oneCallImports} import { resolveSandbox, runBridgedSource } from 'ferrule/sandbox';
+     import { createTaintLedger } from 'ferrule/dataflow'; import { createAuditOnlyGuard, onMemoryGuardAudit } from 'ferrule/guard';
      ${oneCall}
      test('a call', async () => expect((await run())[0]!.outcome).toMatchObject({ output: 'hello you' }));
+     // Where a suite has a context of its own, toStrictEqual tells its objects from those of the process.
+     test('what is made natively is of the suite', async () => {
+       const rows: unknown[] = [];
+       await createToolExecutor({ registry, emitAudit: (row) => { rows.push(row.metadata); } }).executeBatch({ calls: [{ toolCallId: 'c', toolName: 'greet', args: { name: 'you' } }], runContext, stepNumber: 1 });
+       expect(rows[0]).toStrictEqual({ sandboxKind: 'worker-threads', sideEffectClass: 'pure', memoryGuardTier: 'unknown' });
+       expect(resolveSandbox({ trustLevel: 'built-in' })).toStrictEqual({ kind: 'none', noNetwork: false, noFilesystem: false, timeoutMs: 0, maxMemoryMb: 0, forced: false, reason: expect.any(String) });
+       const ledger = createTaintLedger();
+       ledger.recordOutput({ trustClass: 'mcp-derived', sourceKind: 'mcp', sensitivity: 'unknown', untrusted: true, sensitive: false }, 'a sentence long enough to be found again');
+       expect(ledger.inspectArgs('a sentence long enough to be found')).toStrictEqual({ carriesUntrustedVerbatim: true, matchedSourceKinds: ['mcp'] });
+       expect(ledger.snapshot()).toStrictEqual({ untrustedSeen: true, sensitiveSeen: false, untrustedSourceKinds: ['mcp'], spanTileHashes: [...ledger.snapshot().spanTileHashes!] });
+       let memory = 'before'; const guard = createAuditOnlyGuard(); const reader = { regions: ['r'], read: async () => memory };
+       const regions: unknown[] = []; onMemoryGuardAudit((row) => { if (row.action === 'memory:guard:mismatch') regions.push(row.regions); });
+       const before = await guard.snapshot(reader); memory = 'after'; await guard.verify(before, reader);
+       expect(regions).toStrictEqual([['r']]);
+     });
      test('a script', async () => expect(await ${script}).toMatchObject({ ok: true, output: new Map([[1, [2, new Date(3)]]]) }));
      test('fake timers', async () => {
        vi.useFakeTimers();
@@ -45,7 +61,7 @@ test.each(['forks', 'threads'])('vitest, in %s', (pool) => {
   app.write('vitest.config.mjs', `export default { test: { include: ['suite.vitest.ts'], pool: '${pool}' } };`);
   const ended = command(tool('vitest'), ['run', '--root', app.folder], { cwd: app.folder });
   expect(ended.status, `${ended.stdout}${ended.stderr}`).toBe(0);
-  expect(ended.stdout).toMatch(/3 passed/);
+  expect(ended.stdout).toMatch(/4 passed/);
 });
 
 describe('jest', () => {

@@ -102,11 +102,14 @@ function inertSpan<T extends SpanType>(type: T): AISpan<T> {
   };
 }
 
-/** A tracer that records nothing: `span` runs its function and ends the inert span, whatever happens. */
+/**
+ * A tracer that records nothing: `span` runs its function and ends the inert span, whatever happens.
+ * It asks its own object for that span, so `{ ...NOOP_TRACER, startSpan: mine }` is a tracer that opens yours.
+ */
 export const NOOP_TRACER: Tracer = {
   startSpan: (opts) => inertSpan(opts.type),
-  async span(opts, fn) {
-    const span = inertSpan(opts.type);
+  async span(this: Partial<Tracer> | undefined, opts, fn) {
+    const span = this?.startSpan?.(opts) ?? inertSpan(opts.type);
     try {
       return await fn(span);
     } finally {

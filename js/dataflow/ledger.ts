@@ -193,7 +193,8 @@ export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger
       const nothingTracked = engine === undefined && tiles === '';
       const matched = nothingTracked ? null : open().inspect(String(text));
       if (matched === null) return { carriesUntrustedVerbatim: false, matchedSourceKinds: [] };
-      const kinds = matched.map((kind) => kindNames[kind] ?? 'unknown');
+      // Lists of ours: those of the native side belong to another realm where tests run in one of their own.
+      const kinds = Array.from(matched, (kind) => kindNames[kind] ?? 'unknown');
       return {
         carriesUntrustedVerbatim: true,
         matchedSourceKinds: kinds.length === 0 ? ['resumed-untrusted'] : kinds,
@@ -205,8 +206,8 @@ export function createTaintLedger(options: TaintLedgerOptions = {}): TaintLedger
         untrustedSeen,
         sensitiveSeen,
         untrustedSourceKinds: [...seenKinds],
-        ...(hashes.length > 0 && { spanTileHashes: hashes }),
-        ...(hashes.length > 0 && lengths.length > 0 && { spanTileLengths: lengths }),
+        ...(hashes.length > 0 && { spanTileHashes: [...hashes] }),
+        ...(hashes.length > 0 && lengths.length > 0 && { spanTileLengths: [...lengths] }),
       };
     },
   };

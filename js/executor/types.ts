@@ -142,7 +142,7 @@ export interface DataFlowInspectInput {
   /** What the run hands to everything that works for it. */
   readonly runContext: RunContext;
 }
-/** What it is told after every success. */
+/** What it is told of a text that the model will read. */
 export interface DataFlowRecordInput {
   /** Name of the tool. */
   readonly toolName: string;
@@ -172,7 +172,7 @@ export type DataFlowVerdict =
 export interface DataFlowGuard {
   /** Asked before a `side-effecting` or `external-stateful` tool runs. */
   inspect(input: DataFlowInspectInput): DataFlowVerdict;
-  /** Told of each success, so that it knows what the model has read. */
+  /** Told of each success, and of what an untrusted tool said when it failed, so that it knows what the model has read. */
   record(input: DataFlowRecordInput): void;
 }
 
@@ -194,7 +194,7 @@ export interface ExecutorSandboxPolicy {
   readonly timeoutMs: number;
   /** MiB; 0 means none. */
   readonly maxMemoryMb: number;
-  /** The tool had no say in it. */
+  /** Something the tool asked for was refused. */
   readonly forced: boolean;
   /** Why this tier. */
   readonly reason: string;

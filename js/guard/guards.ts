@@ -184,7 +184,7 @@ function createHashGuard({ tier, actor, maxBytes }: HashGuardOptions): MemoryMod
 function compare(pre: MemorySnapshot, post: MemorySnapshot) {
   const flat = ({ digest }: MemorySnapshot): string[] => digest.flatMap(({ region, hash }) => [String(region), String(hash)]);
   const drift = native().memoryDrift(flat(pre), flat(post));
-  const named = ({ digest }: MemorySnapshot, places: readonly number[]) => places.map((at) => digest[at]!.region);
+  const named = ({ digest }: MemorySnapshot, places: readonly number[]) => Array.from(places, (at) => digest[at]!.region);
   const { added, vanished } = drift;
   return {
     changed: named(post, drift.changed),

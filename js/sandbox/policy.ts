@@ -72,13 +72,14 @@ export const DEFAULT_MEMORY_LIMITS_MB: Readonly<Record<'none' | 'worker-threads'
  */
 export function resolveSandbox(input: ResolveSandboxInput): ResolvedSandboxPolicy {
   const asked = input.override ?? {};
-  return Object.freeze(
-    native().resolveSandboxPolicy(String(input.trustLevel), {
+  // A copy: what the native side makes belongs to another realm where tests run in one of their own.
+  return Object.freeze({
+    ...native().resolveSandboxPolicy(String(input.trustLevel), {
       ...(asked.kind == null ? {} : { kind: String(asked.kind) }),
       ...(asked.noNetwork == null ? {} : { noNetwork: Boolean(asked.noNetwork) }),
       ...(asked.noFilesystem == null ? {} : { noFilesystem: Boolean(asked.noFilesystem) }),
       ...(asked.timeoutMs == null ? {} : { timeoutMs: Number(asked.timeoutMs) }),
       ...(asked.maxMemoryMb == null ? {} : { maxMemoryMb: Number(asked.maxMemoryMb) }),
     }),
-  );
+  });
 }

@@ -16,9 +16,9 @@ export type StreamingEvent = Extract<
 export interface StreamingAggregator {
   /** The buffered chunks, by reference, in order. */
   readonly chunks: ReadonlyArray<ContentChunk>;
-  /** How many chunks were streamed. */
+  /** How many chunks are buffered; those that did not fit are not counted. */
   readonly chunkCount: number;
-  /** How often progress was reported. */
+  /** How often progress was delivered. */
   readonly progressEventCount: number;
   /** Size of the buffered chunks. */
   readonly totalBytes: number;

@@ -13,13 +13,21 @@ import { PENDING, registers } from '../frame.js';
 import type { Frame } from '../frame.js';
 import { CallScope, inScope } from '../scope.js';
 import { awaited, guarded, isThenable, settleSoon, threw } from '../settle.js';
-import type { MemoryModificationGuard, PermissionHookResult } from '../types.js';
+import type { DataFlowVerdict, MemoryModificationGuard, PermissionHookResult } from '../types.js';
 import { forgetAttempt } from './dispatch.js';
 import { unawaited } from './unawaited.js';
 
 /** Whether the run's signal is aborted now. */
 export function runAborted(frame: Frame): boolean {
   return (frame.runContext.signal as AbortSignal | undefined)?.aborted === true;
+}
+
+const { span: inertSpan, startSpan: inertStart } = NOOP_TRACER;
+
+/** Whether a tracer need not be asked: one that records nothing, unless a spy listens, or one that a caller without types left out. */
+function isSilent(tracer: unknown): boolean {
+  if (tracer === undefined || tracer === null) return true;
+  return tracer === NOOP_TRACER && NOOP_TRACER.span === inertSpan && NOOP_TRACER.startSpan === inertStart;
 }
 
 const NO_DECISION = 'the policy answered with no decision';
@@ -44,8 +52,7 @@ export function lookup(frame: Frame, queued: number): number {
     }
   }
   const tracer: unknown = frame.runContext.tracer;
-  // A tracer that records nothing is none; neither is one that a caller without types left out.
-  registers[1] = tracer === NOOP_TRACER || tracer === undefined || tracer === null ? 0 : 1;
+  registers[1] = isSilent(tracer) ? 0 : 1;
   return code;
 }
 
@@ -261,7 +268,7 @@ export function approved(frame: Frame, epoch: number): number {
 
 const EFFECTS = ['allow', 'deny', 'ask', 'defer'];
 
-/** Asks the argument policy. A promise is no decision: it fails closed. */
+/** Asks the argument policy. A promise is no decision, and neither is nothing at all: both fail closed. */
 export function argumentPolicy(frame: Frame): number {
   const policy = frame.state.options.argumentPolicy!;
   const { tool } = frame;
@@ -275,9 +282,9 @@ export function argumentPolicy(frame: Frame): number {
   frame.reason = undefined;
   return guarded(frame, typeof policy.decide === 'function' ? 'argumentPolicy.decide' : 'argumentPolicy.evaluate', () => {
     const verdict = typeof policy.decide === 'function' ? policy.decide(facts) : policy.evaluate(facts);
-    const effect = EFFECTS.indexOf(verdict.effect);
+    const { effect: word, reason } = (verdict ?? {}) as { effect?: string; reason?: string };
+    const effect = EFFECTS.indexOf(word ?? '');
     if (effect === 0) return 0;
-    const { reason } = verdict as { reason?: string };
     frame.reason = reason ?? NO_DECISION;
     if (effect < 0) unawaited(frame, typeof policy.decide === 'function' ? 'argumentPolicy.decide' : 'argumentPolicy.evaluate', verdict);
     return effect < 0 ? 1 : effect;
@@ -286,7 +293,7 @@ export function argumentPolicy(frame: Frame): number {
 
 const VERDICTS = ['allow', 'flag', 'declassify', 'block'];
 
-/** Asks the data-flow guard. A verdict nobody knows blocks. */
+/** Asks the data-flow guard. A verdict nobody knows blocks, and so does none. */
 export function inspectFlow(frame: Frame): number {
   const { tool } = frame;
   return guarded(frame, 'dataFlowGuard.inspect', () => {
@@ -299,9 +306,10 @@ export function inspectFlow(frame: Frame): number {
       args: frame.effective,
       runContext: frame.runContext,
     });
-    const action = VERDICTS.indexOf(verdict.action);
+    type Found = { action?: string; flow?: string; reason?: string; sourceKinds?: ReadonlyArray<string> };
+    const found = ((verdict as DataFlowVerdict | undefined) ?? {}) as Found;
+    const action = VERDICTS.indexOf(found.action ?? '');
     if (action === 0) return 0;
-    const found = verdict as { flow?: string; reason?: string; sourceKinds?: ReadonlyArray<string> };
     frame.flow = found.flow ?? 'unknown';
     frame.reason = found.reason ?? 'the data-flow guard answered with no verdict';
     frame.sourceKinds = found.sourceKinds ?? [];

@@ -189,7 +189,8 @@ export function spanFailed(frame: Frame, cancelled: boolean, message: string): n
 
 /** Emits a row. */
 export function audit(frame: Frame, action: string, decision: string, metadata: object | undefined): number {
-  const row = rowOf(frame, action, decision, metadata);
+  // A copy: what the native side makes belongs to another realm where tests run in one of their own.
+  const row = rowOf(frame, action, decision, metadata && { ...metadata });
   const { emitAudit } = frame.state.options;
   if (!emitAudit) {
     emitToolAudit(row);
