@@ -7,6 +7,7 @@
 import type * as Native from '../native/binding.js';
 import { addonBeside } from './addon.js';
 import { builtins } from './builtins.js';
+import { once } from './once.js';
 import { VERSION } from './version.js';
 
 /** The addon's exports. @internal */
@@ -22,8 +23,8 @@ let loader: Loader | undefined;
 let binding: NativeBinding | undefined;
 let realm: Native.Realm | undefined;
 
-/** Where this code lies. A bundle that is CommonJS has no `import.meta`. */
-const here = import.meta.url ?? (typeof __filename === 'string' ? __filename : undefined);
+/** Where this code lies. A bundle that is CommonJS has no `import.meta`; Node makes one when it is asked. */
+const here = once(() => import.meta.url ?? (typeof __filename === 'string' ? __filename : undefined));
 
 /** The loader of the installed package, seen from a file or folder, or why there is none. */
 function installedLoader(from: string): Loader | string {
@@ -54,8 +55,8 @@ function namedLoader(path: string): Loader {
  * would have it installed, so that such a bundle works as long as the package is there too.
  */
 function loaderOfBundle(cause: unknown): Loader {
-  const tried = [`${here ?? 'this bundle'}: no ../native/binding.cjs beside it`];
-  for (const from of [here, `${process.cwd()}/`]) {
+  const tried = [`${here() ?? 'this bundle'}: no ../native/binding.cjs beside it`];
+  for (const from of [here(), `${process.cwd()}/`]) {
     const found = from === undefined ? undefined : installedLoader(from);
     if (typeof found === 'object') return found;
     if (found !== undefined) tried.push(`${from}: ${found}`);
@@ -76,9 +77,10 @@ function getLoader(): Loader {
   if (loader !== undefined) return loader;
   let beside: Loader | undefined;
   let cause: unknown;
-  if (here !== undefined) {
+  const from = here();
+  if (from !== undefined) {
     try {
-      beside = builtins.module().createRequire(here)('../native/binding.cjs') as Loader;
+      beside = builtins.module().createRequire(from)('../native/binding.cjs') as Loader;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
       cause = error;
@@ -90,7 +92,7 @@ function getLoader(): Loader {
 
 /** The addon. Throws an error that names platform, tried paths and the fix when there is none. @internal */
 export function native(): NativeBinding {
-  binding ??= (addonBeside(here) as NativeBinding | undefined) ?? getLoader().load();
+  binding ??= (addonBeside(here()) as NativeBinding | undefined) ?? getLoader().load();
   return binding;
 }
 

@@ -1,8 +1,4 @@
-/** Looks a module up once. */
-const once = <T>(find: () => T): (() => T) => {
-  let found: T | undefined;
-  return () => (found ??= find());
-};
+import { once } from './once.js';
 
 /**
  * Node's own modules that an app may not have loaded yet, each found at first use: `node:crypto`,

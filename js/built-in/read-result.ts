@@ -1,6 +1,7 @@
 import { native, nativeRealm } from '../binding.js';
 import { tool } from '../builder/index.js';
 import type { Tool, ToolSource } from '../core/index.js';
+import { once } from '../once.js';
 import { kinded, optional, plainObject, primitive, text, whole } from '../schema/plain.js';
 import { type ResultReadOutcome, type ResultReader, SPILL_HANDLE_SCHEME } from '../result/index.js';
 
@@ -66,24 +67,29 @@ const DESCRIPTION = [
   'the whole result; while `eof` is false there is more: continue at `offset` + `bytes`.',
 ].join(' ');
 
-const inputSchema = plainObject<ReadResultInput>({
-  handle: text('Handle from an earlier result.', 1, 2048),
-  offset: optional(whole('First byte, from 0.', 0)),
-  length: optional(whole('Number of bytes.', 1)),
-  startLine: optional(whole('First line, from 1.', 1)),
-  endLine: optional(whole('Last line, inclusive.', 1)),
-  maxBytes: optional(whole('The most bytes to return.', 1, LARGEST_PAGE)),
-});
+// Made at first use: every app imports this file, and most never make the tool.
+const inputSchema = once(() =>
+  plainObject<ReadResultInput>({
+    handle: text('Handle from an earlier result.', 1, 2048),
+    offset: optional(whole('First byte, from 0.', 0)),
+    length: optional(whole('Number of bytes.', 1)),
+    startLine: optional(whole('First line, from 1.', 1)),
+    endLine: optional(whole('Last line, inclusive.', 1)),
+    maxBytes: optional(whole('The most bytes to return.', 1, LARGEST_PAGE)),
+  }),
+);
 
-const outputSchema = plainObject<ReadResultOutput>({
-  content: primitive('string'),
-  bytes: primitive('number'),
-  totalBytes: primitive('number'),
-  eof: primitive('boolean'),
-  producerTrustClass: optional(primitive('string')),
-  producerSource: optional(kinded()),
-  producerSensitivity: optional(primitive('string')),
-});
+const outputSchema = once(() =>
+  plainObject<ReadResultOutput>({
+    content: primitive('string'),
+    bytes: primitive('number'),
+    totalBytes: primitive('number'),
+    eof: primitive('boolean'),
+    producerTrustClass: optional(primitive('string')),
+    producerSource: optional(kinded()),
+    producerSensitivity: optional(primitive('string')),
+  }),
+);
 
 /** The run a spill handle belongs to, if the handle says. */
 function ownerOf(handle: string): string | undefined {
@@ -118,8 +124,8 @@ export function createReadResultTool(options: ReadResultToolOptions): Tool<ReadR
   return tool<ReadResultInput, ReadResultOutput>({
     name: 'read_result',
     description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
+    inputSchema: inputSchema(),
+    outputSchema: outputSchema(),
     sideEffectClass: 'read-only',
     sandboxPolicy: 'none',
     sensitivity: 'internal',

@@ -1,6 +1,7 @@
 import { incrementCounter } from '../audit/index.js';
 import { tool } from '../builder/index.js';
 import type { Tool } from '../core/index.js';
+import { once } from '../once.js';
 import type { ToolRegistry } from '../registry/index.js';
 import { anyObject, listOf, oneOf, optional, plainObject, positive, primitive, text } from '../schema/plain.js';
 
@@ -50,11 +51,12 @@ const DEFAULT_K = 5;
 const MAX_K = 15;
 const MAX_QUERY_LENGTH = 1024;
 
-const inputSchema = plainObject<ToolSearchInput>(
-  { query: text(undefined, 1, MAX_QUERY_LENGTH), k: optional(positive(MAX_K)) },
+// Made at first use: every app imports this file, and most never make the tool.
+const inputSchema = once(() =>
+  plainObject<ToolSearchInput>({ query: text(undefined, 1, MAX_QUERY_LENGTH), k: optional(positive(MAX_K)) }),
 );
-const outputSchema = plainObject<ToolSearchOutput>(
-  {
+const outputSchema = once(() =>
+  plainObject<ToolSearchOutput>({
     matches: listOf({
       name: text(),
       description: text(),
@@ -62,7 +64,7 @@ const outputSchema = plainObject<ToolSearchOutput>(
       score: primitive('number'),
       source: oneOf('semantic', 'bm25', 'regex-name'),
     }),
-  },
+  }),
 );
 
 function describe(availability: 'next-step' | 'next-run'): string {
@@ -88,8 +90,8 @@ export function createToolSearchTool(opts: ToolSearchToolOptions): Tool<ToolSear
   return tool<ToolSearchInput, ToolSearchOutput>({
     name: 'tool_search',
     description: describe(availability),
-    inputSchema,
-    outputSchema,
+    inputSchema: inputSchema(),
+    outputSchema: outputSchema(),
     sideEffectClass: 'read-only',
     sandboxPolicy: 'none',
     sensitivity: 'public',
