@@ -85,6 +85,10 @@ try { F(1); } finally { U.f; }
 try { throw 1; } catch (e) { U.f; }
 const g2 = function* () { yield* N; };¶[...g2()];
 L: for (const v of O.list) { v.k.j; continue L; }
+let g3 = ''; for (const v of [1, 2]) { g3 += U.x; }
+let g4 = ''; for (const v of [1, 2]) {¶  g4 += v;¶  g4.foo();¶}
+let g5 = ''; for (const v of [1, 2]) g5 += S;
+let g6 = ''; [1, 2].forEach((v) => g6 += v + U.x);
 `
   .trim()
   .split('\n')
@@ -163,6 +167,9 @@ describe('03 §7.3: messages name what failed', () => {
     ['class MyError extends Error {\n  constructor(m) { super(m); this.name = "MyError"; }\n}\nthrow new MyError("x")', 'x (line 4, column 7)'],
     ['const f = () => later;\nf();\nconst later = 1', "cannot access 'later' before it is declared (line 1, column 17)"],
     ['const has = typeof tools.maybe;\nconst u = undefined;\nreturn u.x', "cannot read property 'x' of null or undefined (line 3, column 10)"],
+    ["let out = '';\nfor (const x of [1, 2]) { out += x; out.run(out.length) }", 'out.run is not a function (line 2, column 44)'],
+    ["let out = '';\nfor (const x of [1, 2]) { out += x; out.a.b }", "cannot read property 'b' of null or undefined (line 2, column 43)"],
+    ["const f = () => { for (const x of [1]) out += x };\nf();\nlet out = ''", "cannot access 'out' before it is declared (line 1, column 40)"],
     ['const t = tools.maybe;\nawait t({})', 't is not a function. There is no tool named "maybe"; the tools are: echo, fail (line 2, column 8)'],
     ['await Promise.all(undefined)', 'cannot convert null or undefined to an object (line 1, column 18)'],
     ['const f = () => f();\nf()', 'RangeError: Maximum call stack size exceeded (line 1, column 18)'],
@@ -216,6 +223,7 @@ describe('03 §7.3: messages name what failed', () => {
       ['const a = 1;\rconst b = null;\r\nb.x', '(line 3, column 3)'],
       ["const face = '\u{1F600}'; const b = null; b.x", '(line 1, column 37)'],
       ['const a = 1; const { b } = { b: a + 1 }; const { c } = null;', '(line 1, column 48)'],
+      ["let t = ''; for (const x of [1]) { t += x; t += t.length; null.a }", '(line 1, column 64)'],
     ] as const) {
       expect(await messageOf(source), source).toContain(place);
     }

@@ -10,6 +10,7 @@ mod added;
 mod arrays;
 mod collate;
 mod gaps;
+mod growing;
 mod hooks;
 mod natives;
 mod overlay;
@@ -115,6 +116,7 @@ impl Engine {
         regexps::install(context)?;
         arrays::install(context)?;
         shown::install(context)?;
+        growing::install(context)?;
         let shared = prelude::core(native, context)?;
         run::keep_codec(context, &shared)
     }

@@ -27,7 +27,9 @@ pub struct Prepared {
     stripped: Added,
     /// Lines the engine counts before the model's first one.
     offset: u32,
-    /// What was added after that, in the order it was.
+    /// The code before gaps of the engine were mended in it.
+    unmended: Vec<u16>,
+    /// What was added then, in the order it was.
     added: Vec<Added>,
     /// What is still to be added: see [`places::marks`].
     marks: Vec<(usize, String)>,
@@ -36,15 +38,20 @@ pub struct Prepared {
 impl Prepared {
     /// Where a place of the code is in the model's source; `None` for what is not the model's.
     pub fn place(&self, place: Place) -> Option<Place> {
-        let (line, column) = self.added.iter().rev().fold(place, |place, added| added.before(place));
+        let (line, column) = self.unmended(place);
         let line = line.checked_sub(self.offset).filter(|&line| line > 0)?;
         Some(self.stripped.before((line, column)))
     }
 
-    /// The code between two places of it.
+    /// The code between two places of it, without what was added.
     pub fn text(&self, from: Place, to: Place) -> Option<String> {
-        let (from, to) = (added::index_of(&self.code, from)?, added::index_of(&self.code, to)?);
-        self.code.get(from..to).map(String::from_utf16_lossy)
+        let index = |place| added::index_of(&self.unmended, self.unmended(place));
+        self.unmended.get(index(from)?..index(to)?).map(String::from_utf16_lossy)
+    }
+
+    /// Where a place of the code was before gaps were mended.
+    fn unmended(&self, place: Place) -> Place {
+        self.added.iter().rev().fold(place, |place, added| added.before(place))
     }
 }
 
@@ -55,7 +62,7 @@ pub struct SyntaxProblem(pub String);
 /// Makes a source ready: as it is, else without prose around a fenced block, else without types.
 pub fn prepare(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
     let mut prepared = readable(source, mode)?;
-    for mended in [rest::mended, gaps::exits_mended, gaps::mended] {
+    for mended in [rest::mended, gaps::exits_mended, gaps::mended, gaps::growing_mended] {
         // Should an addition not fit where it stands, the engine's own reading is the better one.
         if let Some((code, added)) = mended(&prepared.code)
             && let Ok(marks) = parses(&code, prepared.function)
@@ -129,6 +136,7 @@ fn readable(source: &Text, mode: Mode) -> Result<Prepared, SyntaxProblem> {
 fn ready((code, stripped): (Vec<u16>, Added), mode: Mode) -> Result<Prepared, String> {
     if mode == Mode::Script && parses(&code, false).is_ok() {
         return Ok(Prepared {
+            unmended: code.clone(),
             code,
             function: false,
             stripped,
@@ -139,7 +147,15 @@ fn ready((code, stripped): (Vec<u16>, Added), mode: Mode) -> Result<Prepared, St
     }
     let code = wrap(&code);
     let marks = parses(&code, true)?;
-    Ok(Prepared { code, function: true, stripped, offset: 1, added: Vec::new(), marks })
+    Ok(Prepared {
+        unmended: code.clone(),
+        code,
+        function: true,
+        stripped,
+        offset: 1,
+        added: Vec::new(),
+        marks,
+    })
 }
 
 /// The units of a text. A lone carriage return ends a line, also inside of a template's text, where it

@@ -1,7 +1,8 @@
-//! Mends gaps of the engine by adding code to the script, where it would compute something else or fail.
+//! Mends gaps of the engine by adding code to the script, where it would compute something else, fail, or take time that
+//! grows with the square of a text.
 //!
 //! One file for each gap. Ways out of loops and of `finally` blocks come first, since what they add may need the others;
-//! within each of these two passes all find their places in the same tree. What is added moves nothing that is the
+//! text that is gathered comes last. Within each of these three passes all find their places in the same tree. What is added moves nothing that is the
 //! script's own, other than within its line, and is told as [`Added`]. Whoever calls makes
 //! sure that the script still parses, and leaves it as it is otherwise.
 
@@ -9,6 +10,7 @@ mod cases;
 mod exits;
 mod fields;
 mod finals;
+mod growing;
 mod jumps;
 mod keys;
 mod operands;
@@ -53,6 +55,15 @@ pub fn mended(code: &[u16]) -> Mended {
         pieces.extend(cases::pieces(text, program));
         pieces
     })
+}
+
+/// The code with what its variables gather piece by piece kept from being copied for each; None when none does. Comes
+/// last: it has to know every place that names them.
+pub fn growing_mended(code: &[u16]) -> Mended {
+    if !holds(code, "+") {
+        return None;
+    }
+    with_pieces(code, growing::pieces)
 }
 
 fn with_pieces(code: &[u16], pieces: impl FnOnce(&str, &Program<'_>) -> Vec<Piece>) -> Mended {
@@ -105,6 +116,11 @@ fn mend(code: &str) -> String {
 #[cfg(test)]
 fn mend_exits(code: &str) -> String {
     mend_by(exits_mended, code)
+}
+
+#[cfg(test)]
+fn mend_growing(code: &str) -> String {
+    mend_by(growing_mended, code)
 }
 
 #[cfg(test)]
