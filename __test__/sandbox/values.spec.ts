@@ -82,7 +82,7 @@ describe('both directions', () => {
     expect(text).toBe(200_000);
   });
 
-  it('bytes and long numbers are written a stretch at a time', () => {
+  it('bytes and long numbers are written a stretch at a time', { timeout: 60_000 }, () => {
     const bytes = new Uint8Array(1_000_001).map((_, at) => at * 31);
     const long = Array.from({ length: 20 }, (_, at) => 10n ** BigInt(5_000 + at));
     for (const [value, least] of [[bytes, 5], [bytes.buffer, 5], [bytes.subarray(1), 5], [new DataView(bytes.buffer, 3), 5], [long, 20]] as const) {
