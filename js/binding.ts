@@ -4,6 +4,7 @@
  *
  * @internal
  */
+import { isAbsolute } from 'node:path';
 import type * as Native from '../native/binding.js';
 import { addonBeside } from './addon.js';
 import { builtins } from './builtins.js';
@@ -25,6 +26,9 @@ let realm: Native.Realm | undefined;
 
 /** Where this code lies. A bundle that is CommonJS has no `import.meta`; Node makes one when it is asked. */
 const here = once(() => import.meta.url ?? (typeof __filename === 'string' ? __filename : undefined));
+
+/** Whether `createRequire` takes it. */
+const isPlace = (from: string): boolean => from.startsWith('file:') || isAbsolute(from);
 
 /** The loader of the installed package, seen from a file or folder, or why there is none. */
 function installedLoader(from: string): Loader | string {
@@ -51,18 +55,20 @@ function namedLoader(path: string): Loader {
 }
 
 /**
- * The loader when it is not beside this code: somebody bundled the package. It is looked for where an app
- * would have it installed, so that such a bundle works as long as the package is there too.
+ * The loader when it is not beside this code: somebody bundled the package. It is looked for where such a
+ * bundle's app would have it installed, so that it works as long as the package is there too. Never in the
+ * current directory, which may be a stranger's.
  */
 function loaderOfBundle(cause: unknown): Loader {
+  const named = process.env['FERRULE_BINDING'];
+  if (named !== undefined && named !== '') return namedLoader(named);
   const tried = [`${here() ?? 'this bundle'}: no ../native/binding.cjs beside it`];
-  for (const from of [here(), `${process.cwd()}/`]) {
-    const found = from === undefined ? undefined : installedLoader(from);
+  for (const from of new Set([here(), process.argv[1]])) {
+    // A bundler may have put something else in place of what tells where a file lies.
+    const found = from !== undefined && isPlace(from) ? installedLoader(from) : undefined;
     if (typeof found === 'object') return found;
     if (found !== undefined) tried.push(`${from}: ${found}`);
   }
-  const named = process.env['FERRULE_BINDING'];
-  if (named !== undefined && named !== '') return namedLoader(named);
   const error = new Error(
     `ferrule was bundled, and its native parts were left behind.\nTried:\n${tried.map((line) => `  - ${line}`).join('\n')}\n` +
       'Fix: leave the package external to the bundle (esbuild: --external:ferrule --external:ferrule/*; other bundlers: ' +

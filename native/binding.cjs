@@ -109,8 +109,10 @@ function load() {
     `ferrule has no native binding for ${name} (Node ${process.version}).\n` +
       `Tried:\n${tried.map((line) => `  - ${line}`).join('\n') || '  - nothing: this platform is not supported'}\n` +
       (others.length > 0 ? `Found: the package for ${others.join(', ')}; node_modules was installed on another platform.\n` : '') +
-      `Fix: reinstall with optional dependencies (npm install --include=optional) on this platform, ` +
-      `build it from the repository (npm run build), or set FERRULE_BINDING to the .node file.`,
+      (cause?.code === 'ERR_DLOPEN_DISABLED'
+        ? "Fix: Node's permission model keeps addons out: add --allow-addons."
+        : `Fix: reinstall with optional dependencies (npm install --include=optional) on this platform, ` +
+          `build it from the repository (npm run build), or set FERRULE_BINDING to the .node file.`),
     { cause },
   );
   error.code = 'FERRULE_BINDING_NOT_FOUND';

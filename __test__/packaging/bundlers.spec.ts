@@ -1,6 +1,6 @@
 // An app that is bundled: with the package external, as the README says, and with the package taken
 // into the bundle, which must work where the package is installed and say what is wrong where it is not.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -154,6 +154,19 @@ describe('with the package inside the bundle', () => {
     } finally {
       renameSync(join(hidden, 'ferrule'), away);
     }
+  });
+
+  test('what lies in the current directory is not run', () => {
+    const folder = join(elsewhere, 'stranger');
+    const theirs = join(folder, 'repository', 'node_modules', 'ferrule');
+    mkdirSync(join(theirs, 'native'), { recursive: true });
+    cpSync(join(app.folder, 'inside', 'esbuild.mjs'), join(folder, 'bundle', 'esbuild.mjs'));
+    const { version } = JSON.parse(readFileSync(join(app.installed, 'package.json'), 'utf8')) as { version: string };
+    writeFileSync(join(theirs, 'package.json'), JSON.stringify({ name: 'ferrule', version }));
+    writeFileSync(join(theirs, 'native', 'binding.cjs'), 'console.log("theirs was run"); module.exports = { load() {} };');
+    const ended = command(process.execPath, [join(folder, 'bundle', 'esbuild.mjs')], { cwd: join(folder, 'repository') });
+    expect(ended.stdout).not.toContain('theirs was run');
+    expect(ended.stderr).toContain(leftBehind);
   });
 
   test('another version than the bundled one is refused', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as result from 'ferrule/result';
@@ -37,6 +37,25 @@ describe('03 section 1.4: default writer', () => {
     expect(plain.artifactRoot).toBe(join(tmpdir(), 'graphorin-spill'));
     expect(Object.keys(plain).sort()).toEqual(['artifactRoot', 'clear', 'sweep', 'write']);
     expect(Object.isFrozen(plain)).toBe(false);
+  });
+
+  it.skipIf(process.getuid === undefined)('where the temporary folder has somebody else\'s, the root has a name of this user', async () => {
+    const shared = mkdtempSync(join(tmpdir(), 'ferrule-shared-'));
+    vi.stubEnv('TMPDIR', shared);
+    try {
+      expect(createDefaultSpillWriter().artifactRoot).toBe(join(shared, 'graphorin-spill'));
+      // A link counts as somebody else's, whoever made it.
+      mkdirSync(join(shared, 'other'));
+      symlinkSync(join(shared, 'other'), join(shared, 'graphorin-spill'));
+      const own = createDefaultSpillWriter();
+      expect(own.artifactRoot).toBe(join(shared, `graphorin-spill-${process.getuid!()}`));
+      await own.write({ ...request, body: 'kept' });
+      expect(readdirSync(join(shared, 'other'))).toEqual([]);
+      expect(statSync(own.artifactRoot).mode & 0o777).toBe(0o700);
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(shared, { recursive: true });
+    }
   });
 
   it('writes the raw body with mode 0600 and no sidecar without taint', async () => {

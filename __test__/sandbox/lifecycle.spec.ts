@@ -77,6 +77,24 @@ describe.skipIf(process.platform !== 'linux')('with its host', () => {
     expect(await until(() => helpers.every((id) => !existsSync(`/proc/${id}`) || readFileSync(`/proc/${id}/stat`, 'utf8').includes(') Z ')))).toBe(true);
   });
 
+  it('signals to all processes of an app end no script of a host that lives on', async () => {
+    const code = `
+      const heard = [];
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => heard.push(signal));
+      await run('return 1');
+      const pending = run('await tools.echo(1); await new Promise((r) => setTimeout(r, 1500)); return 2');
+      setTimeout(() => console.log('ready'), 500);
+      const { ok, output } = await pending;
+      console.log(heard.sort().join(), ok, output, (await run('return 3')).output);
+      process.exit();`;
+    // In a group of its own, as a terminal has one for each command.
+    const child = spawn(process.execPath, ['--input-type=module', '-e', `${prelude}\n${code}`], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const ended = finished(child);
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.kill(-(child.pid as number), signal);
+    expect(await ended).toMatchObject({ code: 0, out: 'ready\nSIGHUP,SIGINT,SIGQUIT,SIGTERM true 2 3' });
+  });
+
   it('a zygote that dies is replaced, and the run on it is told', async () => {
     const code = `
       import { readFileSync, readdirSync } from 'node:fs';

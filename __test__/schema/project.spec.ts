@@ -1,3 +1,4 @@
+import { type } from 'arktype';
 import { projectSchemaToJsonSchema, zodToJsonSchema } from 'ferrule/schema';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
@@ -246,8 +247,23 @@ describe('8.3 projectSchemaToJsonSchema', () => {
     expect(targets).toEqual(['draft-2020-12', 'draft-2020-12', 'draft-07']);
     expect(projectSchemaToJsonSchema(standard(only7), { side: 'output' })).toEqual({ type: 'boolean' });
     expect(project(standard(() => { throw new Error('no'); }))).toEqual([undefined, ['unprojectable-schema']]);
-    // Valibot validates by the standard and describes itself through a package of its own.
-    expect(project(v.string())[0]).toBeDefined();
+  });
+
+  it('what a library makes of its schemas for itself is no JSON Schema', () => {
+    // Valibot's have fields of these names, and are described by a package of its own.
+    expect(project(v.object({ a: v.string() }))).toEqual([undefined, ['unprojectable-schema']]);
+    expect(project(v.pipe(v.string(), v.minLength(1)))).toEqual([undefined, ['unprojectable-schema']]);
+    // ArkType's have a toJSON() of their own form, and the standard's way beside it.
+    const schema = type({ a: 'string', 'n?': 'number' });
+    expect(schema.toJSON()).toHaveProperty('domain');
+    const expected = { type: 'object', properties: { a: { type: 'string' }, n: { type: 'number' } }, required: ['a'] };
+    expect(project(schema)[0]).toMatchObject(expected);
+    const older = Object.assign((data: unknown) => schema(data), {
+      toJSON: () => schema.toJSON(),
+      '~standard': { version: 1, vendor: 'arktype', validate: () => ({ value: 1 }) },
+    });
+    expect(project(older)).toEqual([undefined, ['unprojectable-schema']]);
+    expect(project({ ...older, toJSON: () => expected })[0]).toBe(expected);
   });
 });
 

@@ -6,13 +6,26 @@ import type { SpillWriteRequest, SpillWriter } from './spill-types.js';
 
 /** Options of {@link createDefaultSpillWriter}. */
 export interface DefaultSpillWriterOptions {
-  /** The folder for artifacts; readers call theirs `artifactRoot`, a name that is ignored here. Default: `graphorin-spill` in the system's folder for temporary files. */
+  /** The folder for artifacts; readers call theirs `artifactRoot`, a name that is ignored here. Default: `graphorin-spill` in the system's folder for temporary files; `graphorin-spill-<user id>` when that is somebody else's. */
   readonly root?: string;
   /**
    * Age in milliseconds beyond which runs are removed, once, when the writer is made; `false` for
    * never. Default: 7 days.
    */
   readonly startupSweepTtlMs?: number | false;
+}
+
+/** Where artifacts go that no folder was named for. On a machine of several users only one of them can have the plain name. */
+function defaultRoot(): string {
+  const root = join(builtins.os().tmpdir(), 'graphorin-spill');
+  const user = process.getuid?.();
+  if (user === undefined) return root;
+  try {
+    const there = builtins.fs().lstatSync(root, { throwIfNoEntry: false });
+    return there === undefined || (there.isDirectory() && there.uid === user) ? root : `${root}-${user}`;
+  } catch {
+    return root;
+  }
 }
 
 /** 7 days. */
@@ -122,7 +135,7 @@ export function spillScanned(
  * await writer.clear?.(runId);
  */
 export function createDefaultSpillWriter(options: DefaultSpillWriterOptions = {}): SpillWriter {
-  const root = options.root ?? join(builtins.os().tmpdir(), 'graphorin-spill');
+  const root = options.root ?? defaultRoot();
   if (typeof root !== 'string') {
     throw new TypeError(`createDefaultSpillWriter: 'root' must be the path of a folder (got ${typeof root}).`);
   }

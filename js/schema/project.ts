@@ -25,10 +25,11 @@ export function zodToJsonSchema(schema: unknown, opts: ProjectSchemaOptions = {}
  * Finds the JSON Schema of whatever a tool declares as its schema. The first that fits:
  *
  * 1. null and undefined have none: returns undefined, without a report;
- * 2. an object that `raw.toJSON()` returns, by reference;
- * 3. a zod schema of either line, converted by {@link zodToJsonSchema};
- * 4. an object that {@link looksLikeJsonSchema}, by reference;
- * 5. a Standard Schema that offers `~standard.jsonSchema`;
+ * 2. a Standard Schema that is not zod's and offers `~standard.jsonSchema`: what that gives;
+ * 3. an object that `raw.toJSON()` returns, by reference; of a Standard Schema only when it can be a JSON
+ *    Schema, since such libraries have forms of their own;
+ * 4. a zod schema of either line, converted by {@link zodToJsonSchema};
+ * 5. an object that {@link looksLikeJsonSchema} and is no Standard Schema, by reference;
  * 6. otherwise undefined, with the report `unprojectable-schema`.
  *
  * Never throws, unless a callback of the options does; getters and methods of `raw` that throw count
@@ -39,12 +40,13 @@ export function projectSchemaToJsonSchema(
   opts: ProjectSchemaOptions = {},
 ): JsonSchemaRecord | undefined {
   if (raw === null || raw === undefined) return undefined;
+  const isStandard = read(raw, '~standard') !== undefined && !isZodSchema(raw);
+  const offered = isStandard ? standardJsonSchema(raw, opts.side ?? 'input') : undefined;
+  if (offered !== undefined) return offered;
   const own = callToJson(raw);
-  if (own !== undefined) return own;
+  if (own !== undefined && (!isStandard || canBeJsonSchema(own))) return own;
   if (isZodSchema(raw)) return zodToJsonSchema(raw, opts);
-  if (looksLikeJsonSchema(raw)) return raw;
-  const standard = standardJsonSchema(raw, opts.side ?? 'input');
-  if (standard !== undefined) return standard;
+  if (!isStandard && looksLikeJsonSchema(raw)) return raw;
   opts.onFallback?.({ detail: 'unprojectable-schema', path: [] });
   opts.onUnsupported?.('unprojectable-schema');
   return undefined;
@@ -58,6 +60,13 @@ function callToJson(raw: unknown): JsonSchemaRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether an object has keywords of JSON Schema, and the one that is most often another library's too is no other's. */
+function canBeJsonSchema(own: JsonSchemaRecord): boolean {
+  const required = read(own, 'required');
+  const names = Array.isArray(required) && required.every((name) => typeof name === 'string');
+  return looksLikeJsonSchema(own) && (required === undefined || names);
 }
 
 /** The dialects to ask a Standard Schema for, the one we speak natively first. */

@@ -158,6 +158,15 @@ mod linux {
         }
     }
 
+    /// Has this process, and those forked from it, ignore what terminals and service managers send to all of an app's
+    /// processes: whether to end on that is for the host to say, and nothing here outlives the host.
+    pub fn leave_signals_to_host() {
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+            // SAFETY: plain numbers; no handler is installed.
+            unsafe { libc::signal(signal, libc::SIG_IGN) };
+        }
+    }
+
     /// A descriptor that becomes readable when a child ends; SIGCHLD itself is blocked.
     pub fn child_signals() -> io::Result<OwnedFd> {
         // SAFETY: the set is initialised by sigemptyset before it is used.

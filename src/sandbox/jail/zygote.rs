@@ -81,6 +81,7 @@ pub fn main(stacked: bool) -> i32 {
     if sys::harden().and_then(|()| sys::catch_overflow()).is_err() {
         return EXIT_SETUP;
     }
+    sys::leave_signals_to_host();
     let Ok(signals) = sys::child_signals() else { return EXIT_SETUP };
     let mut zygote = Zygote {
         control: sys::own(0).into(),
