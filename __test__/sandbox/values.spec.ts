@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runBridgedSource } from 'ferrule/sandbox';
+import { makeCodec } from '../../js/sandbox/docker/codec.js';
 import { atOnce } from '../../js/sandbox/bridged/slices.js';
 import { readTable } from '../../js/sandbox/bridged/table.js';
 import { writeTable } from '../../js/sandbox/bridged/table-writer.js';
@@ -81,7 +82,7 @@ describe('both directions', () => {
     expect(text).toBe(200_000);
   });
 
-  it('bytes and long numbers are written a stretch at a time', () => {
+  it('bytes and long numbers are written a stretch at a time', { timeout: 60_000 }, () => {
     const bytes = new Uint8Array(1_000_001).map((_, at) => at * 31);
     const long = Array.from({ length: 20 }, (_, at) => 10n ** BigInt(5_000 + at));
     for (const [value, least] of [[bytes, 5], [bytes.buffer, 5], [bytes.subarray(1), 5], [new DataView(bytes.buffer, 3), 5], [long, 20]] as const) {
@@ -106,6 +107,34 @@ describe('both directions', () => {
     'a result with %s is refused with the path',
     async (_, value) => {
       await expect(through(value)).rejects.toThrow(/tool result is not serialisable: .*could not be cloned \(at \$/);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ['a URL', { link: new URL('http://a/b') }],
+    ['URLSearchParams', new URLSearchParams('a=1')],
+    ['Headers', [new Headers({ a: 'b' })]],
+    ['a Response', new Response('x')],
+    ['a Blob', new Blob(['x'])],
+    ['an iterator', { rows: [1].values() }],
+    ['a formatter', new Intl.NumberFormat('en')],
+  ])('%s, whose data no key leads to, is refused, not emptied', async (_, value) => {
+    const path = /could not be cloned \(at \$/;
+    await expect(through(value)).rejects.toThrow(path);
+    expect(() => makeCodec().encode(value)).toThrow('could not be cloned: it is a');
+  });
+
+  it('what has nothing to lose is an empty object, as structured clone has it', async () => {
+    expect(await through([new (class {})(), Object.create(null), new AbortController(), {}])).toEqual([{}, {}, {}, {}]);
+  });
+
+  it.each(['new URL("http://a/b")', '{ link: new URL("http://a/b") }', '[new URLSearchParams("a=1")]', 'globalThis'])(
+    'of a script, %s is refused both ways, not emptied',
+    async (value) => {
+      const back = await runBridgedSource({ source: `return (${value})`, allowedTools: [], dispatch: async () => 1 });
+      expect(back).toMatchObject({ ok: false, error: { kind: 'execution-failed', message: expect.stringContaining('could not be cloned (at $') } });
+      const given = await runBridgedSource({ source: `await tools.t(${value})`, allowedTools: ['t'], dispatch: async () => 1 });
+      expect(given).toMatchObject({ ok: false, error: { message: expect.stringMatching(/^tool arguments are not serialisable: .*could not be cloned/) } });
     },
   );
 

@@ -6,7 +6,7 @@ import {
   catalogueIndex,
 } from './catalogue.js';
 import { carried, isLong } from './carry.js';
-import { underWatchdog } from './watchdog.js';
+import { readyWatchdog, underWatchdog } from './watchdog.js';
 
 /** What a scan found. */
 export interface ImperativeScanResult {
@@ -58,6 +58,7 @@ function scanList(
   patterns: readonly ImperativePattern[],
   budgetMs: number,
 ): ImperativeScanResult | null {
+  makeReady(patterns);
   const started = performance.now();
   const left = (): number => budgetMs - (performance.now() - started);
   const lower = body.toLowerCase();
@@ -81,6 +82,12 @@ function scanList(
     if (matchCount > 0) hits.push({ pattern: pattern.name, matchCount });
   }
   return { hits, bytesMatched, scanDurationUs: Math.round((performance.now() - started) * 1000) };
+}
+
+/** What is set up at first use is, before a clock runs. */
+function makeReady(patterns: readonly ImperativePattern[]): void {
+  if (patterns.some((pattern) => catalogueIndex(pattern) !== undefined)) native();
+  readyWatchdog();
 }
 
 function passesPrefilter(lower: string, pattern: ImperativePattern): boolean {
@@ -133,6 +140,7 @@ export function stripWithin(
   patterns: readonly ImperativePattern[],
   budgetMs: number,
 ): string | undefined {
+  makeReady(patterns);
   const started = performance.now();
   let text = body;
   for (const pattern of patterns) {

@@ -11,11 +11,29 @@ interface Slot {
   job: () => void;
 }
 
-let script: Script | undefined;
-let context: Context | undefined;
-let slot: Slot | undefined;
+interface Watchdog {
+  readonly slot: Slot;
+  readonly context: Context;
+  readonly script: Script;
+}
+
+let watchdog: Watchdog | undefined;
 
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
+
+/**
+ * Sets the watchdog up, once. That takes longer than many a budget, so whoever runs against a clock asks for it
+ * before he starts the clock: a scan that is out of time masks nothing.
+ *
+ * @internal
+ */
+export function readyWatchdog(): Watchdog {
+  if (watchdog === undefined) {
+    const slot = { job: () => undefined };
+    watchdog = { slot, context: builtins.vm().createContext(slot), script: new (builtins.vm().Script)('job()') };
+  }
+  return watchdog;
+}
 
 /**
  * Runs a synchronous job for at most `budgetMs` milliseconds (rounded up to whole ones; not finite:
@@ -25,15 +43,10 @@ const LONGEST_TIMEOUT_MS = 2_147_483_647;
  */
 export function underWatchdog<T>(job: () => T, budgetMs: number): { readonly value: T } | undefined {
   if (!(budgetMs > 0)) return undefined;
-  if (script === undefined || context === undefined || slot === undefined) {
-    slot = { job: () => undefined };
-    context = builtins.vm().createContext(slot);
-    script = new (builtins.vm().Script)('job()');
-  }
-  const mine = slot;
-  const outer = mine.job;
+  const { slot, context, script } = readyWatchdog();
+  const outer = slot.job;
   let result: { readonly value: T } | undefined;
-  mine.job = () => {
+  slot.job = () => {
     result = { value: job() };
   };
   try {
@@ -43,6 +56,6 @@ export function underWatchdog<T>(job: () => T, budgetMs: number): { readonly val
   } catch {
     return undefined;
   } finally {
-    mine.job = outer;
+    slot.job = outer;
   }
 }

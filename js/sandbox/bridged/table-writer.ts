@@ -13,6 +13,8 @@ import { MAX_HOLES, errorClasses, views } from './table-format.js';
 const MAX_NODES = 200_000;
 /** Bytes that become base64 in one step; a multiple of three, so that no stretch is padded. */
 const BYTES_AT_ONCE = 3 * 65_536;
+/** Objects of the platform that older versions of Node clone into empty ones. */
+const platformTags = new Set(['URL', 'URLSearchParams', 'Headers', 'Request', 'Response', 'FormData']);
 /** Digits of a BigInt from which on finding them takes a good part of a millisecond. */
 const MANY_DIGITS = 4_000;
 
@@ -196,6 +198,21 @@ class TableWriter {
   }
 }
 
+/**
+ * Whether an object without keys holds something all the same, where no key leads: a URL, a Blob, an
+ * iterator. It would arrive as an empty object. The platform knows its own.
+ */
+function hidesData(value: object): boolean {
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  if (tag === 'Object') return false;
+  if (platformTags.has(tag)) return true;
+  try {
+    return Object.getPrototypeOf(structuredClone(value)) !== Object.prototype;
+  } catch {
+    return true;
+  }
+}
+
 /** Pushes the node of an object, pausing after each of its items. */
 function* nodeOf(value: object, writer: TableWriter): Generator<void, void, void> {
   if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value) || types.isExternal(value)) {
@@ -231,8 +248,10 @@ function* nodeOf(value: object, writer: TableWriter): Generator<void, void, void
   } else if (ArrayBuffer.isView(value)) yield* viewOf(value, writer);
   else if (types.isBoxedPrimitive(value)) writer.push('W', writer.slot((value as { valueOf(): unknown }).valueOf(), itself));
   else {
+    const keys = Object.keys(value);
+    if (keys.length === 0 && hidesData(value)) throw writer.uncloneable(value);
     writer.push('O');
-    yield* keyed(value, Object.keys(value), writer);
+    yield* keyed(value, keys, writer);
   }
 }
 

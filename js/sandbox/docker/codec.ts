@@ -42,6 +42,8 @@ export function makeCodec(): Codec {
   const errors = new Map<string, new (message?: string) => Error>(
     Object.entries({ Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }),
   );
+  // Without keys of their own these are no plain data: what they hold is where no key leads.
+  const hidesData = /^(URL|URLSearchParams|Headers|Request|Response|FormData|Blob|File|MessagePort|KeyObject|CryptoKey|.+ Iterator|Intl\..+)$/;
   const refused = /^(Promise|WeakMap|WeakSet|WeakRef|Generator|AsyncGenerator|Symbol)$/;
 
   function bytesToText(bytes: Uint8Array): string {
@@ -57,6 +59,10 @@ export function makeCodec(): Codec {
     const bytes = new Uint8Array(plain.length);
     for (let at = 0; at < plain.length; at++) bytes[at] = plain.charCodeAt(at);
     return bytes;
+  }
+
+  function uncloneable(what: string, path: string): Error {
+    return new Error(`${path || 'the value'} could not be cloned: it is a ${what}`);
   }
 
   function encode(root: unknown): string {
@@ -78,7 +84,7 @@ export function makeCodec(): Codec {
         case 'object':
           return value === null ? null : ['r', reference(value, path)];
         default:
-          throw new Error(`${path || 'the value'} could not be cloned: it is a ${typeof value}`);
+          throw uncloneable(typeof value, path);
       }
     }
 
@@ -97,9 +103,7 @@ export function makeCodec(): Codec {
         return ['a', Array.from(value, (item, at) => visit(item, `${path}[${at}]`))];
       }
       const kind = toString.call(value).slice(8, -1);
-      if (refused.test(kind)) {
-        throw new Error(`${path || 'the value'} could not be cloned: it is a ${kind}`);
-      }
+      if (refused.test(kind)) throw uncloneable(kind, path);
       if (ArrayBuffer.isView(value)) {
         const { buffer, byteOffset, byteLength } = value;
         return ['t', kind, bytesToText(new Uint8Array(buffer, byteOffset, byteLength))];
@@ -130,14 +134,17 @@ export function makeCodec(): Codec {
         case 'String':
         case 'BigInt':
           return ['w', visit((value as { valueOf(): unknown }).valueOf(), path)];
-        default:
+        default: {
+          const keys = Object.keys(value);
+          if (keys.length === 0 && hidesData.test(kind)) throw uncloneable(kind, path);
           return [
             'o',
-            Object.keys(value).map((key) => [
+            keys.map((key) => [
               key,
               visit((value as Record<string, unknown>)[key], path === '' ? key : `${path}.${key}`),
             ]),
           ];
+        }
       }
     }
 

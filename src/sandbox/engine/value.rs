@@ -211,9 +211,19 @@ impl Writer {
             self.out.push(b':');
             self.value(&item, depth + 1, context)?;
         }
+        // An instance without keys may have its data elsewhere, as a `URL` has: for the codec to tell.
+        if first && may_hide_data(object, context) {
+            return Err(Stop::Special);
+        }
         self.out.push(b'}');
         Ok(())
     }
+}
+
+/// Whether an object is more than a literal: an instance of a class, or the global object.
+fn may_hide_data(object: &JsObject, context: &Context) -> bool {
+    let plain = context.intrinsics().constructors().object().prototype();
+    object.prototype().is_some_and(|prototype| prototype != plain) || *object == context.global_object()
 }
 
 /// Builds the value a frame carries.

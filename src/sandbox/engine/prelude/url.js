@@ -33,6 +33,9 @@
   class URLSearchParams {
     #pairs = [];
     #changed;
+    get [Symbol.toStringTag]() {
+      return 'URLSearchParams';
+    }
     constructor(init = '', changed = undefined) {
       if (typeof init === 'object' && init !== null) {
         if (typeof init[Symbol.iterator] === 'function') {
@@ -158,6 +161,9 @@
   class URL {
     #u;
     #params;
+    get [Symbol.toStringTag]() {
+      return 'URL';
+    }
     constructor(input, base) {
       const parsed = URL.#parse(String(input), base === undefined ? undefined : base instanceof URL ? base : new URL(base));
       if (!parsed) throw Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL', input: String(input) });

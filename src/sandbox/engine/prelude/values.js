@@ -26,6 +26,12 @@
     return `#<${Object.prototype.toString.call(value).slice(8, -1)}>`;
   }
 
+  // Objects whose data no key leads to: they would arrive empty.
+  function hidesData(value) {
+    const tag = Object.prototype.toString.call(value);
+    return value === globalThis || tag === '[object URL]' || tag === '[object URLSearchParams]';
+  }
+
   // A key of a path: a property, an index, or a piece of text in a list.
   function step(key) {
     if (typeof key === 'number') return `[${key}]`;
@@ -88,8 +94,11 @@
     const node = (value, at) => {
       const kind = brand(value);
       switch (kind) {
-        case 'ordinary':
-          return keyed(['O'], value, Object.keys(value), at);
+        case 'ordinary': {
+          const keys = Object.keys(value);
+          if (keys.length === 0 && hidesData(value)) break;
+          return keyed(['O'], value, keys, at);
+        }
         case 'array': {
           const keys = Object.keys(value);
           const dense = keys.length === value.length && (keys.length === 0 || keys.at(-1) === String(value.length - 1));
@@ -133,9 +142,8 @@
         }
         case 'boxed':
           return ['W', slot(value.valueOf(), at, itself)];
-        default:
-          throw new DataCloneError(`${describe(value)} could not be cloned (at ${path(...places[at])})`);
       }
+      throw new DataCloneError(`${describe(value)} could not be cloned (at ${path(...places[at])})`);
     };
     nodes[0] = slot(root, 0, itself);
     for (let at = 1; at < nodes.length; at++) nodes[at] = node(objects[at], at);
