@@ -108,4 +108,30 @@ describe('binary outputs', () => {
       vi.restoreAllMocks();
     }
   });
+
+  it('cost neither in fields, and a large Buffer is written like other bytes', () => {
+    const bytes = new Uint8Array(70_000).fill(9);
+    const buffer = Buffer.alloc(1_048_577, 7);
+    const base64 = (given: Uint8Array): object => ({ mediaType: 'application/octet-stream', base64: Buffer.from(given).toString('base64') });
+    const rows: Array<[value: object, expected: unknown]> = [
+      [buffer, base64(buffer)],
+      [{ name: 'a', files: [{ data: bytes }] }, { name: 'a', files: [{ data: base64(bytes) }] }],
+      [{ file: buffer }, { file: base64(buffer) }],
+      [{ rows: new Map([['file', buffer]]) }, { rows: { file: base64(buffer) } }],
+      [{ small: buffer.subarray(0, 3), large: bytes }, { small: { type: 'Buffer', data: [7, 7, 7] }, large: base64(bytes) }],
+      [{ edge: buffer.subarray(1) }, { edge: buffer.subarray(1).toJSON() }],
+    ];
+    for (const [value, expected] of rows) {
+      const text = JSON.stringify(expected);
+      const toJson = vi.spyOn(Buffer.prototype, 'toJSON');
+      const stringify = vi.spyOn(JSON, 'stringify');
+      try {
+        expect(toResultEnvelope({ raw: value }).textBody === text).toBe(true);
+        expect(stringify.mock.calls.some(([asked]) => asked === value && 'files' in value)).toBe(false);
+        expect(toJson.mock.contexts.some((asked) => (asked as Buffer).length > 1_048_576)).toBe(false);
+      } finally {
+        vi.restoreAllMocks();
+      }
+    }
+  });
 });

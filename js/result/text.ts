@@ -9,6 +9,7 @@
  * | string, number, boolean | itself, at the top |
  * | BigInt | its decimal digits; in quotes, inside |
  * | Date, URL, Buffer, anything with `toJSON` | what `toJSON` says |
+ * | a Buffer of more than 1 MiB | as `Uint8Array` |
  * | Map | an object when all keys are strings, else a list of pairs |
  * | Set | a list |
  * | `Uint8Array`, `Uint8ClampedArray`, `ArrayBuffer`, `DataView` | `{"mediaType":"application/octet-stream","base64":"…"}` |
@@ -28,6 +29,7 @@
  * @packageDocumentation
  */
 import { keepAtHand } from '../inbound/carry.js';
+import { holdsManyBytes, isLargeBuffer } from './bytes.js';
 import { jsonText } from './json-text.js';
 import { isExotic, tag } from './kinds.js';
 import { plainText } from './plain-text.js';
@@ -89,6 +91,7 @@ function renderObject(value: object): Rendered {
   try {
     const plain = plainText(value);
     if (plain !== undefined) return whole(plain);
+    if (isLargeBuffer(value)) return whole(JSON.stringify(viewFields(value)));
     if (Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON) return whole(bufferJson(value));
     // JSON would write a key for each element, only to be thrown away.
     if (ArrayBuffer.isView(value) && !('toJSON' in value)) return whole(JSON.stringify(viewFields(value)));
@@ -97,7 +100,7 @@ function renderObject(value: object): Rendered {
       if (json.long !== undefined) keepAtHand(json.text, json.long);
       return whole(json.text);
     }
-    if (!new Holes().areTooManyBelow(value)) {
+    if (!new Holes().areTooManyBelow(value) && !holdsManyBytes(value)) {
       const said = JSON.stringify(value);
       if (typeof said === 'string' && !losesValues(value, said)) return whole(said);
     }
@@ -151,6 +154,7 @@ function toPlain(value: unknown, key: string, path: Path): unknown {
 
 function plainObject(value: object, key: string, path: Path): unknown {
   const inner = (child: unknown, childKey: string): unknown => toPlain(child, childKey, path);
+  if (isLargeBuffer(value)) return viewFields(value);
   const toJson = (value as { toJSON?: unknown }).toJSON;
   if (typeof toJson === 'function') {
     const said: unknown = toJson.call(value, key);
