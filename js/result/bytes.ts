@@ -21,7 +21,12 @@ export function isLargeBuffer(value: object): value is Buffer {
   return Buffer.isBuffer(value) && value.toJSON === Buffer.prototype.toJSON;
 }
 
-/** Whether JSON should not be asked for a value at all. Runs the getters that are in it. @internal */
+/**
+ * Whether JSON should not be asked for a value at all, as far as a look at fifty thousand of its values tells.
+ * Runs the getters that are in those.
+ *
+ * @internal
+ */
 export function holdsManyBytes(value: object): boolean {
   let seen = 0;
   const below = (child: unknown, depth: number): boolean => {

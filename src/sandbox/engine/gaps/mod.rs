@@ -2,9 +2,9 @@
 //! grows with the square of a text.
 //!
 //! One file for each gap. Ways out of loops and of `finally` blocks come first, since what they add may need the others;
-//! text that is gathered comes last. Within each of these three passes all find their places in the same tree. What is added moves nothing that is the
-//! script's own, other than within its line, and is told as [`Added`]. Whoever calls makes
-//! sure that the script still parses, and leaves it as it is otherwise.
+//! text that is gathered comes last. Within each of these three passes all find their places in the same tree. What is
+//! added moves nothing that is the script's own, other than within its line, and is told as [`Added`]. Whoever calls
+//! makes sure that the script still parses, and leaves it as it is otherwise.
 
 mod cases;
 mod exits;

@@ -18,6 +18,7 @@ fn is_text(expression: &Expression<'_>) -> bool {
         _ => false,
     }
 }
+
 /// Finds the variables, and what speaks against any.
 #[derive(Default)]
 pub struct Declared {
@@ -25,6 +26,7 @@ pub struct Declared {
     /// Every name that is bound.
     pub names: Vec<String>,
     nest: Nest,
+    /// The script names `eval`, which may name anything.
     pub eval: bool,
     /// There may be a `forEach` of the script's own, which does something with what its function gives.
     pub own_for_each: bool,

@@ -79,7 +79,7 @@ impl<'t> Uses<'t> {
         match it.operator {
             AssignmentOperator::Addition if operator.is_some_and(|(text, _)| text == "+=") => {}
             AssignmentOperator::Assign => {
-                if given == Given::ToScript || !self.sum(index, &it.right, name) {
+                if given != Given::Nowhere || !self.sum(index, &it.right, name) {
                     self.visit_expression(&it.right);
                 }
                 return true;
